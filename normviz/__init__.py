@@ -1,0 +1,62 @@
+"""See and measure what normalization does in a Transformer.
+
+The map of the package; every name below is imported on first use, so that `import normviz` costs nothing.
+
+======================  ====================================================================
+`layer_norm`, ...       one vector, every intermediate (`normviz.norms`)
+`plane`, `triangle`     the exact geometry of one vector (`normviz.geometry`)
+`normalize_grid`        which cells of [B, T, d] share a statistic (`normviz.grid`)
+`SweepConfig`, `sweep`  gradients and residual streams against depth (`normviz.depth`)
+`PLACEMENTS`            where the norm sits, one function per wiring (`normviz.placements`)
+======================  ====================================================================
+"""
+
+# ruff: noqa: F401  (the imports below tell type checkers and editors what `__getattr__` returns)
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from normviz.depth.config import PointKey, SweepConfig
+    from normviz.depth.results import DepthPoint, DepthSweep, Profile, collect, load
+    from normviz.depth.sweep import sweep
+    from normviz.errors import InputError
+    from normviz.geometry import Plane, Triangle, jacobian, plane, triangle
+    from normviz.grid import CellTrace, GridTrace, cell, normalize_grid, pad_mask, padding_shift, sample_grid
+    from normviz.norms import NORMS, NormRecord, NormTrace, RunningStats, batch_norm, layer_norm, rms_norm
+    from normviz.placements import PLACEMENTS, Placement
+    from normviz.vectors import format_vector, parse_vector
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "normviz.depth.config": ("PointKey", "SweepConfig"),
+    "normviz.depth.results": ("DepthPoint", "DepthSweep", "Profile", "collect", "load"),
+    "normviz.depth.sweep": ("sweep",),
+    "normviz.errors": ("InputError",),
+    "normviz.geometry": ("Plane", "Triangle", "jacobian", "plane", "triangle"),
+    "normviz.grid": ("CellTrace", "GridTrace", "cell", "normalize_grid", "pad_mask", "padding_shift", "sample_grid"),
+    "normviz.norms": ("NORMS", "NormRecord", "NormTrace", "RunningStats", "batch_norm", "layer_norm", "rms_norm"),
+    "normviz.placements": ("PLACEMENTS", "Placement"),
+    "normviz.vectors": ("format_vector", "parse_vector"),
+}
+_MODULE = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    *_MODULE,
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE:
+        raise AttributeError(f"module 'normviz' has no attribute {name!r}")
+    value = getattr(import_module(_MODULE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
