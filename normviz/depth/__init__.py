@@ -1,0 +1,1 @@
+"""What does the norm's place do to gradients and to the residual stream as depth grows?"""

@@ -1,0 +1,227 @@
+"""What did a depth sweep measure, and how is it kept in a file?"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import struct
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from normviz.depth.config import PointKey, SweepConfig
+from normviz.depth.points import QUANTITIES, Array, DepthPoint, Profile, Quantity
+from normviz.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["QUANTITIES", "DepthPoint", "DepthSweep", "Profile", "Quantity", "collect", "from_bytes", "load"]
+
+COLUMNS = ("placement", "depth", "seed", "quantity", "layer", "value")
+KIND = "normviz depth sweep"
+FILE_FORMAT = 1
+# A file is unpacked only up to this size: uploads come from strangers.
+LARGEST_FILE = 2**28
+# What NumPy, zipfile and json raise on bytes that are not theirs.
+DAMAGE = (
+    ArithmeticError, AttributeError, BadZipFile, EOFError, LookupError, MemoryError, OSError, RuntimeError, TypeError,
+    ValueError, struct.error, zlib.error,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class DepthSweep:
+    """A configuration and the points that arrived; fewer than planned is a valid, shorter result.
+
+    Points stand in the order of `config.keys()`; build one with `collect`.
+    """
+
+    config: SweepConfig
+    points: tuple[DepthPoint, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every model of the configuration was measured."""
+        return not self.missing()
+
+    @property
+    def seconds(self) -> float:
+        """Sum of the points' times, whichever machine they ran on."""
+        return sum(point.seconds for point in self.points)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The devices that took part, in order of appearance."""
+        return tuple(dict.fromkeys(point.device for point in self.points))
+
+    def missing(self) -> tuple[PointKey, ...]:
+        """The models not measured, in the order of `config.keys()`."""
+        keys, done = self.config.keys(), {point.key for point in self.points}
+        return tuple(key for key in keys if key not in done)
+
+    def _profiles(self, quantity: str, placement: str, depth: int) -> list[Profile]:
+        if quantity not in QUANTITIES:
+            raise InputError(
+                "{field} can be {allowed}; got {got}",
+                field="quantity",
+                allowed=", ".join(QUANTITIES),
+                got=repr(quantity),
+            )
+        chosen = [point for point in self.points if (point.placement, point.depth) == (placement, depth)]
+        return [point.profiles[quantity] for point in chosen if quantity in point.profiles]
+
+    def values(self, quantity: str, placement: str, depth: int) -> Array:
+        """A quantity's values [seed, layer], a row for each seed that arrived; [0, 0] where there are none."""
+        rows = [profile.value for profile in self._profiles(quantity, placement, depth)]
+        return np.stack(rows) if rows else np.zeros((0, 0))
+
+    def layers(self, quantity: str, placement: str, depth: int) -> Array:
+        """The layer positions [layer] of the columns of `values`."""
+        profiles = self._profiles(quantity, placement, depth)
+        return profiles[0].layer if profiles else np.zeros(0)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Everything as a tidy table: a row for each value, in the order of points, quantities and layers."""
+        import pandas as pd
+
+        parts = [(point, name, profile) for point in self.points for name, profile in point.ordered()]
+        sizes = [profile.value.size for _, _, profile in parts]
+        columns: tuple[Any, ...] = (
+            np.repeat(np.array([point.placement for point, _, _ in parts], dtype=object), sizes),
+            np.repeat(np.array([point.depth for point, _, _ in parts], dtype=np.int64), sizes),
+            np.repeat(np.array([point.seed for point, _, _ in parts], dtype=np.int64), sizes),
+            np.repeat(np.array([name for _, name, _ in parts], dtype=object), sizes),
+            np.concatenate([np.zeros(0), *(profile.layer for _, _, profile in parts)]),
+            np.concatenate([np.zeros(0), *(profile.value for _, _, profile in parts)]),
+        )
+        return pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
+
+    def to_bytes(self) -> bytes:
+        """Content of a result file: npz without pickle, with a JSON header; an equal result gives equal bytes."""
+        profiles = [profile for point in self.points for _, profile in point.ordered()]
+        header = {
+            "kind": KIND,
+            "format": FILE_FORMAT,
+            "config": self.config.to_dict(),
+            "points": [
+                {
+                    "key": point.key,
+                    "seconds": point.seconds,
+                    "device": point.device,
+                    "torch_version": point.torch_version,
+                    "sizes": {name: profile.value.size for name, profile in point.ordered()},
+                }
+                for point in self.points
+            ],
+        }
+        file = io.BytesIO()
+        np.savez_compressed(
+            file,
+            header=np.frombuffer(json.dumps(header).encode(), dtype=np.uint8),
+            layer=np.concatenate([np.zeros(0), *(profile.layer for profile in profiles)]),
+            value=np.concatenate([np.zeros(0), *(profile.value for profile in profiles)]),
+        )
+        return file.getvalue()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the result file that `load` reads."""
+        Path(path).write_bytes(self.to_bytes())
+
+
+def collect(config: SweepConfig, points: Iterable[DepthPoint]) -> DepthSweep:
+    """Put the points of a sweep, in any order and not necessarily all of them, into one result.
+
+    Where a model was measured twice, the later point counts.
+
+    Raises
+    ------
+    InputError
+        If a point is not one of the configuration's models.
+    """
+    found = {point.key: point for point in points}
+    keys = config.keys()
+    for key in sorted(found.keys() - set(keys)):
+        raise InputError(
+            "The sweep has no model with placement {placement}, depth {depth} and seed {seed}", **key._asdict()
+        )
+    return DepthSweep(config=config, points=tuple(found[key] for key in keys if key in found))
+
+
+def load(source: str | os.PathLike[str] | IO[bytes]) -> DepthSweep:
+    """Read a result file from a path or an open binary file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is damaged, or is something else.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        try:
+            data = Path(source).read_bytes()
+        except OSError as error:
+            raise InputError("{path} cannot be read: {reason}", path=str(source), reason=error.strerror) from error
+    else:
+        data = source.read()
+    return from_bytes(data)
+
+
+def from_bytes(data: bytes) -> DepthSweep:
+    """Read the content of a result file; never unpickles, never unpacks more than `LARGEST_FILE` bytes.
+
+    Raises
+    ------
+    InputError
+        If it is damaged, comes from a later version, or is something else.
+    """
+    try:
+        return _read(data)
+    except InputError:
+        raise
+    except DAMAGE as error:
+        raise InputError("The file is damaged or is not a result of a depth sweep") from error
+
+
+def _read(data: bytes) -> DepthSweep:
+    archive = np.load(io.BytesIO(data), allow_pickle=False)
+    if sum(entry.file_size for entry in archive.zip.infolist()) > LARGEST_FILE:
+        raise InputError("The file unpacks to more than {limit} MiB", limit=LARGEST_FILE // 2**20)
+    header = json.loads(archive["header"].tobytes())
+    if header["kind"] != KIND:
+        raise InputError("The file holds {got}, not a depth sweep", got=str(header["kind"]))
+    if header["format"] != FILE_FORMAT:
+        raise InputError(
+            "The file has format {got}; this version of normviz reads format {allowed}",
+            got=header["format"],
+            allowed=FILE_FORMAT,
+        )
+    layer, value = (np.asarray(archive[name], dtype=np.float64) for name in ("layer", "value"))
+    points, start = [], 0
+    for entry in header["points"]:
+        profiles = {}
+        for name, size in entry["sizes"].items():
+            stop = start + int(size)
+            if name in QUANTITIES:
+                profiles[name] = Profile(layer=layer[start:stop], value=value[start:stop])
+            start = stop
+        placement, depth, seed = entry["key"]
+        points.append(
+            DepthPoint(
+                placement=str(placement),
+                depth=int(depth),
+                seed=int(seed),
+                profiles=profiles,
+                seconds=float(entry["seconds"]),
+                device=str(entry["device"]),
+                torch_version=str(entry["torch_version"]),
+            )
+        )
+    if not start == layer.size == value.size:
+        raise ValueError("the header and the arrays differ in length")
+    return collect(SweepConfig.from_dict(header["config"]), points)
