@@ -1,0 +1,1 @@
+"""Who runs an experiment, for whom, and where does its result stay?"""

@@ -1,0 +1,123 @@
+"""How does this process reach a Dask scheduler, and how does it learn how a task ended?"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from normviz.errors import InputError
+from normviz.jobs.child import QUIET
+from normviz.text import N_
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+_CONNECT_SECONDS = 5.0
+_ADDRESS_ADVICE = N_("Start it or correct the address, then try again.")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a task ended: with a value, with the error it raised, or `lost` with its "worker" or the "cluster"."""
+
+    value: Any = None
+    error: BaseException | None = None
+    lost: str = ""
+
+
+def connect(address: str) -> tuple[Client, int]:
+    """A client of the scheduler, and the number of its workers' threads.
+
+    Raises
+    ------
+    InputError
+        If nobody listens there, or no Dask scheduler answers within some seconds.
+    """
+    _knock(address)
+    if "distributed" not in sys.modules:
+        import dask
+
+        dask.config.set(QUIET)
+    from distributed import Client
+
+    found: list[tuple[Client, int]] = []
+    trouble: list[str] = []
+    late = threading.Event()
+
+    def call() -> None:
+        try:
+            client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False, name="normviz")
+            found.append((client, sum(client.nthreads().values())))
+            if late.is_set():
+                client.close(timeout=1)
+        except Exception as error:  # not passed on: its traceback would keep a half-built client alive
+            trouble.append(f"{type(error).__name__}: {error}")
+
+    # distributed waits for ever for a listener that accepts and then says nothing.
+    caller = threading.Thread(target=call, name="normviz-connect", daemon=True)
+    caller.start()
+    caller.join(2 * _CONNECT_SECONDS)
+    if found:
+        return found[0]
+    late.set()
+    raise InputError(
+        "What answers at {address} is no Dask scheduler that can be used ({reason}). {advice}",
+        address=address,
+        reason=trouble[0] if trouble else N_("it does not speak"),
+        advice=_ADDRESS_ADVICE,
+    )
+
+
+def _knock(address: str) -> None:
+    """Refuse an address where nobody listens; distributed itself would try for its whole timeout."""
+    parts = urlsplit(address)
+    try:
+        host, port = parts.hostname, parts.port
+    except ValueError:  # a port that is no number
+        host, port = None, None
+    if parts.scheme not in ("tcp", "tls") or not host or not port:
+        raise InputError(
+            "{field} is an address like tcp://host:8786 or tls://host:8786; got {got}",
+            field="NORMVIZ_SCHEDULER",
+            got=repr(address),
+        )
+    try:
+        socket.create_connection((host, port), timeout=_CONNECT_SECONDS).close()
+    except OSError as error:
+        raise InputError(
+            "No Dask scheduler answers at {address} ({reason}). {advice}",
+            address=address,
+            reason=error.strerror or str(error),
+            advice=_ADDRESS_ADVICE,
+        ) from error
+
+
+async def follow(client: Client, future: Future, then: Callable[[Outcome], None]) -> None:
+    """Wait for a task on the connection's own loop and tell `then` how it ended."""
+    from distributed import KilledWorker
+
+    try:
+        outcome = Outcome(value=await client.gather(future, asynchronous=True))
+    except KilledWorker:
+        outcome = Outcome(lost="worker")
+    except (Exception, asyncio.CancelledError) as error:
+        # Without the traceback, which would keep the worker's frames alive.
+        outcome = Outcome(error=error.with_traceback(None)) if future.status == "error" else Outcome(lost="cluster")
+    then(outcome)
+
+
+async def import_modules(modules: Iterable[str]) -> None:
+    """On a worker, beside its tasks: import what they will need."""
+
+    def imports() -> None:
+        for module in modules:
+            import_module(module)
+
+    await asyncio.to_thread(imports)

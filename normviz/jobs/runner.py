@@ -1,0 +1,225 @@
+"""How do the slices of all jobs share the cluster, and who receives their points?"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections.abc import Callable, Hashable, Iterable, MutableMapping
+from functools import partial
+from time import monotonic
+from typing import Any
+
+from normviz.errors import InputError
+from normviz.jobs.cluster import Cluster
+from normviz.jobs.connection import Outcome
+from normviz.jobs.experiments import run_slice
+from normviz.jobs.job import Job
+from normviz.jobs.store import Store
+
+_TICK = 0.1  # seconds between two looks at leases and cluster while a job is active
+_LONGEST_REASON = 300  # characters of an exception's text that a person is shown
+
+_log = logging.getLogger(__name__)
+
+Post = Callable[[], None]
+
+
+class Runner:
+    """The background thread of a board: only it sends slices, and it never waits for the cluster.
+
+    Parameters
+    ----------
+    cluster, store
+        Where slices run, and where results stay.
+    jobs, lock
+        The board's jobs; the lock guards the mapping and every job in it.
+    lease
+        Seconds after which a job without a watcher is cancelled.
+    """
+
+    def __init__(
+        self, cluster: Cluster, store: Store, jobs: MutableMapping[str, Job], lock: threading.Lock, lease: float
+    ) -> None:
+        self._cluster = cluster
+        self._store = store
+        self._jobs = jobs
+        self._lock = lock
+        self._lease = lease
+        self._posts: queue.SimpleQueue[Post | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+        self._turn = 0
+
+    def post(self, post: Post) -> None:
+        """Have the background thread do something; it starts with the first."""
+        with self._starting:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="normviz-board", daemon=True)
+                self._thread.start()
+        self._posts.put(post)
+
+    def wake(self) -> None:
+        """Have the background thread look at the jobs now."""
+        self.post(_nothing)
+
+    def close(self) -> None:
+        """Stop the background thread."""
+        with self._starting:
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            self._posts.put(None)
+            thread.join(5)
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                active = any(job.active for job in self._jobs.values())
+            try:
+                post = self._posts.get(timeout=_TICK if active else None)
+            except queue.Empty:
+                post = _nothing
+            if post is None:
+                return
+            try:
+                post()
+                if self._posts.empty():
+                    self._step()
+            except Exception:  # one job's trouble must not stop the others
+                _log.exception("The board could not do a step")
+
+    def _step(self) -> None:
+        """Look at leases and cluster, and send what fits."""
+        now = monotonic()
+        cancels: list[Post] = []
+        with self._lock:
+            for job in [job for job in self._jobs.values() if job.active and not job.finishing]:
+                if job.complete:
+                    self._finish(job)
+                else:
+                    cancels += self._look(job, now)
+        call(cancels)
+        while self._cluster.state == "ready" and self._send():
+            pass
+
+    def _look(self, job: Job, now: float) -> list[Post]:
+        """End a job that nobody waits for or that has lost its cluster; returns what cancels its slices."""
+        if not job.held(now, self._lease):
+            message = InputError("Stopped, because no page has asked for it for {seconds:.0f} s", seconds=self._lease)
+            return job.end("cancelled", message, now)
+        cluster = self._cluster
+        if job.state == "waiting":
+            if cluster.state == "failed":
+                return job.end("failed", cluster.reason, now)
+            job.message = None
+            if cluster.state == "ready" and cluster.threads == 0:
+                job.message = InputError("The compute cluster has no workers yet")
+        elif cluster.state != "ready" or cluster.session != job.session:
+            return job.end("interrupted", _interruption("cluster", job), now)
+        return []
+
+    def _send(self) -> bool:
+        """Send one slice if there is room; returns whether there may be room for another.
+
+        One slice more than there are threads is in flight, so that no worker waits for the board; jobs take turns, so
+        that a short one overtakes a long one.
+        """
+        cluster = self._cluster
+        session, threads = cluster.session, cluster.threads
+        with self._lock:
+            jobs = [job for job in self._jobs.values() if job.to_send]
+            in_flight = sum(len(job.in_flight) for job in self._jobs.values())
+            if not jobs or threads == 0 or in_flight > threads:
+                return False
+            job = min(jobs, key=lambda job: (len(job.in_flight), job.served))
+            self._turn += 1
+            job.served = self._turn
+            key, attempt = job.send(session), job.attempt
+        ended = partial(self._ended, job, attempt, key)
+        try:
+            cancel = cluster.submit(run_slice, job.experiment.measure, job.config, key, then=ended)
+        except InputError:  # the connection went away in between
+            ended(Outcome(lost="cluster"))
+        except Exception as error:  # the configuration cannot be sent
+            ended(Outcome(error=error))
+        else:
+            with self._lock:
+                if job.attempt == attempt and key in job.in_flight:
+                    job.in_flight[key] = cancel
+                    return True
+            cancel()
+        return True
+
+    def _ended(self, job: Job, attempt: int, key: Hashable, outcome: Outcome) -> None:
+        """On the cluster's thread: pass on how a slice ended."""
+        self._posts.put(partial(self._receive, job, attempt, key, outcome))
+
+    def _receive(self, job: Job, attempt: int, key: Hashable, outcome: Outcome) -> None:
+        now = monotonic()
+        cancels: list[Post] = []
+        with self._lock:
+            if job.attempt != attempt or not job.active:
+                return
+            if outcome.lost:
+                cancels = job.end("interrupted", _interruption(outcome.lost, job), now)
+            elif outcome.error is not None:
+                cancels = job.end("failed", _sentence(outcome.error), now)
+            else:
+                job.arrive(key, outcome.value, now)
+        call(cancels)
+
+    def _finish(self, job: Job) -> None:
+        """Store the result on a thread of its own: a slow store holds up nobody else's job."""
+        job.finishing = True
+        arguments = (job, job.attempt, job.points)
+        threading.Thread(target=self._keep, args=arguments, name="normviz-keep", daemon=True).start()
+
+    def _keep(self, job: Job, attempt: int, points: tuple[Any, ...]) -> None:
+        state, message = "done", None
+        try:
+            data = job.experiment.to_bytes(job.experiment.collect(job.config, points))
+        except Exception as error:
+            state, message = "failed", _sentence(error)
+        else:
+            try:
+                self._store.put(job.digest, data)
+            except InputError as error:
+                message = error
+        with self._lock:
+            if job.attempt == attempt:
+                job.end(state, message, monotonic())
+
+
+def _nothing() -> None:
+    """Only wake the background thread."""
+
+
+def call(posts: Iterable[Post]) -> None:
+    """Call each of them."""
+    for post in posts:
+        post()
+
+
+def _interruption(lost: str, job: Job) -> InputError:
+    done, total = len(job.points), len(job.keys)
+    if lost == "worker":
+        return InputError(
+            "A compute worker stopped in the middle, out of memory or killed, after {done} of {total} parts",
+            done=done,
+            total=total,
+        )
+    return InputError(
+        "The connection to the compute cluster was lost after {done} of {total} parts", done=done, total=total
+    )
+
+
+def _sentence(error: BaseException) -> InputError:
+    """An error as a person reads it: never a traceback."""
+    if isinstance(error, InputError):
+        return error
+    text = " ".join(str(error).split())
+    if len(text) > _LONGEST_REASON:
+        text = text[:_LONGEST_REASON] + " …"
+    return InputError(
+        "The computation stopped with an error: {reason}", reason=f"{type(error).__name__}: {text}".rstrip(": ")
+    )
