@@ -1,0 +1,191 @@
+"""Which cells of the block [B, T, d] share a statistic?"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from normviz.figures import theme
+from normviz.figures.mesh import Blocks, blocks, edges
+from normviz.figures.picture import Picture
+from normviz.figures.sharing import Cell, cell_sentence, members_of, sharing_sentence, table_of_cells, title_of
+from normviz.figures.words import number, paragraph
+from normviz.text import Text
+
+if TYPE_CHECKING:
+    from normviz.grid import GridTrace
+
+Bools = npt.NDArray[np.bool_]
+
+# Above this many cells only the outer surface of a set of cells is drawn, without gaps: the largest grid stays light.
+_SEPARATE = 1000
+# Above this many cells hovering says nothing; the table has every value.
+_HOVER = 256
+_GLASS = {"light": 0.14, "dark": 0.3}
+_SHADES = 12
+_CAMERA = {"eye": {"x": 1.5, "y": -1.9, "z": 0.95}, "center": {"x": 0, "y": 0, "z": -0.08}}
+
+
+def blocks_picture(
+    trace: GridTrace,
+    *,
+    selected: Cell | None = None,
+    t: Text,
+    mode: str,
+) -> Picture:
+    """The grid as blocks: hue is a cell's statistic, shade its value; the selected cell's statistic is lit.
+
+    Parameters
+    ----------
+    trace
+        From `normviz.normalize_grid`.
+    selected
+        (sequence, token, channel), from 0; None lights every cell.
+    t, mode
+        The reader's language, and "light" or "dark".
+
+    Returns
+    -------
+    Picture
+        Every triangle has its cell [sequence, token, channel], from 0, as `customdata`.
+    """
+    separate = trace.x.size <= _SEPARATE
+    members = np.ones(trace.x.shape, dtype=np.bool_) if selected is None else members_of(trace, selected)
+    rest = ~members
+    colors = _colors(trace, mode)
+    half = 0.42 if separate else 0.5
+    traces = []
+    if rest.any():
+        glass = blocks(rest, half=half, outside_of=rest)
+        traces.append({**_mesh(glass, rest, colors, trace, t), "opacity": _GLASS[mode]})
+    if members.any():
+        lit = blocks(members, half=half, outside_of=None if separate else members)
+        traces.append(_mesh(lit, members, colors, trace, t))
+    if selected is not None:
+        traces.append(_outline(selected, half, mode))
+    return Picture(
+        name="blocks",
+        title=title_of(trace, t),
+        alt=paragraph(
+            t,
+            [
+                t(
+                    "A block of {batch} × {tokens} × {d} cells (sequences × tokens × channels); "
+                    "cells of one hue share a statistic, a stronger shade is a larger value.",
+                    **dict(zip(("batch", "tokens", "d"), trace.x.shape, strict=True)),
+                ),
+                sharing_sentence(trace, t),
+                "" if selected is None else cell_sentence(trace, selected, t),
+            ],
+        ),
+        spec={"data": traces, "layout": _layout(trace, t, mode)},
+        table=table_of_cells(trace, t),
+    )
+
+
+def _mesh(mesh: Blocks, chosen: Bools, colors: npt.NDArray[Any], trace: GridTrace, t: Text) -> dict[str, Any]:
+    b, token, c = mesh.vertices.T
+    spec: dict[str, Any] = {
+        "type": "mesh3d",
+        "x": c.copy(),
+        "y": b.copy(),
+        "z": token.copy(),
+        **dict(zip("ijk", (column.copy() for column in mesh.triangles.T), strict=True)),
+        "facecolor": colors[chosen][mesh.owner].tolist(),
+        # With a colour for each triangle, plotly.js counts triangles, not vertices, when it reports a click or a hover.
+        "customdata": mesh.cells,
+        "flatshading": True,
+        "lighting": {"ambient": 0.9, "diffuse": 0.3, "specular": 0.03, "roughness": 0.9, "fresnel": 0.05},
+        "lightposition": {"x": -4000, "y": -9000, "z": 12000},
+        "hoverinfo": "none",
+        "showlegend": False,
+    }
+    if trace.x.size <= _HOVER:
+        texts = np.array([_cell_text(trace, tuple(cell), t) for cell in np.argwhere(chosen).tolist()], dtype=object)
+        spec |= {"hoverinfo": "text", "hovertext": texts[mesh.owner].tolist()}
+    return spec
+
+
+def _cell_text(trace: GridTrace, cell: tuple[int, ...], t: Text) -> str:
+    b, token, c = (index + 1 for index in cell)
+    place = t("sequence {b}, token {token}, channel {c}", b=b, token=token, c=c)
+    return f"{place}<br>{number(trace.x[cell])} → {number(trace.normalized[cell])}"
+
+
+def _colors(trace: GridTrace, mode: str) -> npt.NDArray[Any]:
+    """A colour for each cell, as text [B, T, d]."""
+    _, first = np.unique(trace.group[trace.group >= 0], return_index=True)
+    sequence = np.argwhere(trace.group >= 0)[first, 0]
+    # Counted within the sequence, and three on for the next one: neighbours in every direction differ in hue.
+    rank = np.arange(sequence.size) - np.searchsorted(sequence, sequence)
+    pads = len(theme.HUES)
+    hue = np.append((rank + 3 * sequence) % len(theme.HUES), pads)[trace.group]  # group -1 is a pad
+    low, high = trace.x.min(), trace.x.max()
+    share = (trace.x - low) / (high - low) if high > low else np.full(trace.x.shape, 0.5)
+    shade = np.rint(share * (_SHADES - 1)).astype(np.intp)
+    colors: npt.NDArray[Any] = _palette(mode)[hue, shade]
+    return colors
+
+
+@cache
+def _palette(mode: str) -> npt.NDArray[Any]:
+    """Each hue, and the muted one of pads, from nearly the page's colour to full, [hues + 1, _SHADES]."""
+    page = theme.BACKGROUND[mode]
+    shares = [0.72 * (1 - step / (_SHADES - 1)) for step in range(_SHADES)]
+    return np.array(
+        [[theme.mix(hue, page, share) for share in shares] for hue in (*theme.HUES, theme.MUTED[mode])], dtype=object
+    )
+
+
+def _outline(selected: Cell, half: float, mode: str) -> dict[str, Any]:
+    b, token, c = edges(selected, half=half + 0.01).T
+    return {
+        "type": "scatter3d",
+        "mode": "lines",
+        "x": c.copy(),
+        "y": b.copy(),
+        "z": token.copy(),
+        "line": {"color": theme.INK[mode], "width": 6},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _layout(trace: GridTrace, t: Text, mode: str) -> dict[str, Any]:
+    batch, tokens, d = trace.x.shape
+    # Flattened so that a long grid keeps a readable shape; the blocks of a cubic grid stay cubes.
+    lengths = np.array([d, batch, tokens], dtype=np.float64) ** 0.7
+    ratio = 1.5 * lengths / np.linalg.norm(lengths)
+    return theme.layout(
+        mode,
+        height=460,
+        margin={"l": 0, "r": 0, "t": 0, "b": 0},
+        scene={
+            "camera": _CAMERA,
+            "aspectmode": "manual",
+            "aspectratio": dict(zip("xyz", ratio.tolist(), strict=True)),
+            "xaxis": _scene_axis(mode, t("channels d"), d, ratio[0]),
+            "yaxis": _scene_axis(mode, t("sequences B"), batch, ratio[1]),
+            "zaxis": _scene_axis(mode, t("tokens T"), tokens, ratio[2], downward=True),
+        },
+    )
+
+
+def _scene_axis(mode: str, title: str, n: int, length: float, *, downward: bool = False) -> dict[str, Any]:
+    step = 2 ** max(0, int(np.ceil(np.log2(n / (8 * length)))))
+    ends = [0.4, n + 0.6]
+    return {
+        "title": {"text": title, "font": {"size": theme.FONT_SIZE - 1, "color": theme.INK[mode]}},
+        "range": ends[::-1] if downward else ends,
+        "tickvals": sorted({1, *range(step, n + 1, step)}),
+        "tickfont": {"size": theme.FONT_SIZE - 3, "color": theme.MUTED[mode]},
+        "showgrid": False,
+        "showbackground": False,
+        "showline": False,
+        "zeroline": False,
+        "showspikes": False,
+        "ticks": "",
+    }

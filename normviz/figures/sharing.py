@@ -1,0 +1,118 @@
+"""How is it said which cells of a [B, T, d] grid share a statistic, and what that statistic is?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from normviz.figures import theme
+from normviz.figures.words import number
+from normviz.text import N_, Text
+
+if TYPE_CHECKING:
+    from normviz.grid import GridTrace
+
+Cell = tuple[int, int, int]
+
+# An axis of tokens has room for about so many labels.
+_MOST_LABELS = 24
+
+_SHARED_BY = {
+    "layer_norm": N_(
+        "LayerNorm: the {d} channels of one token share a mean and a deviation; there are {n} such pairs."
+    ),
+    "rms_norm": N_("RMSNorm: the {d} channels of one token share a root mean square; there are {n} of them."),
+    "batch_norm": N_(
+        "BatchNorm: one channel of all tokens of all sequences shares a mean and a deviation; there are {n} such pairs."
+    ),
+    "instance_norm": N_(
+        "InstanceNorm: one channel of all tokens of one sequence shares a mean and a deviation; "
+        "there are {n} such pairs."
+    ),
+    "group_norm": N_(
+        "GroupNorm: {size} neighbouring channels of all tokens of one sequence share a mean and a deviation; "
+        "there are {n} such pairs."
+    ),
+}
+
+
+def title_of(trace: GridTrace, t: Text) -> str:
+    """The norm, the grid's sizes and the number of statistics."""
+    batch, tokens, d = trace.x.shape
+    return t(
+        "{norm} on [B, T, d] = [{batch}, {tokens}, {d}] · statistics: {n}",
+        norm=theme.NORM_NAMES[trace.axis],
+        batch=batch,
+        tokens=tokens,
+        d=d,
+        n=trace.n_statistics,
+    )
+
+
+def sharing_sentence(trace: GridTrace, t: Text) -> str:
+    """Which cells share a statistic under this norm, and how many statistics there are."""
+    d = trace.x.shape[-1]
+    return t(_SHARED_BY[trace.axis], d=d, size=d // trace.groups, n=trace.n_statistics)
+
+
+def members_of(trace: GridTrace, cell: Cell) -> npt.NDArray[np.bool_]:
+    """The cells that share the statistic of one cell, bool [B, T, d]; none for a pad that is left out."""
+    group = trace.group[cell]
+    members: npt.NDArray[np.bool_] = (trace.group == group) & (group >= 0)
+    return members
+
+
+def cell_sentence(trace: GridTrace, cell: Cell, t: Text) -> str:
+    """The statistic of one cell, and what becomes of the cell."""
+    place = t("sequence {b}, token {token}, channel {c}", b=cell[0] + 1, token=cell[1] + 1, c=cell[2] + 1)
+    group = trace.group[cell]
+    if group < 0:
+        return t("Selected: {place}, a pad, which belongs to no statistic.", place=place)
+    words = {
+        "place": place,
+        "n": int(trace.count[group]),
+        "value": number(trace.x[cell]),
+        "normalized": number(trace.normalized[cell]),
+    }
+    if trace.mean is None or trace.var is None:
+        return t(
+            "Selected: {place}; its {n} cells have root mean square {rms}; {value} becomes {normalized}.",
+            rms=number(trace.rms[group]),
+            **words,
+        )
+    return t(
+        "Selected: {place}; its {n} cells have mean {mean} and standard deviation {std}; {value} becomes {normalized}.",
+        mean=number(trace.mean[group]),
+        std=number(np.sqrt(trace.var[group])),
+        **words,
+    )
+
+
+def table_of_cells(trace: GridTrace, t: Text) -> pd.DataFrame:
+    """Every cell as a row: where it is, which statistic it belongs to (from 1; 0 for a pad), before and after."""
+    b, token, c = np.indices(trace.x.shape).reshape(3, -1) + 1
+    return pd.DataFrame(
+        {
+            t("sequence"): b,
+            t("token"): token,
+            t("channel"): c,
+            t("statistic"): trace.group.ravel() + 1,
+            t("x"): trace.x.ravel(),
+            t("normalized"): trace.normalized.ravel(),
+            t("output"): trace.output.ravel(),
+        }
+    )
+
+
+def token_label(sequence: int, token: int, t: Text) -> str:
+    """A token's short name; both places count from 0, the name from 1."""
+    return t("s{b} t{token}", b=sequence + 1, token=token + 1)
+
+
+def thinned(labels: list[str]) -> list[str]:
+    """Every label, or evenly spaced ones where there is no room for all."""
+    step = -(-len(labels) // _MOST_LABELS)
+    return [label if place % step == 0 else "" for place, label in enumerate(labels)]

@@ -1,0 +1,24 @@
+"""How are numbers and sentences put into words that go with a figure?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from normviz.text import Text
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A few significant digits with a true minus sign and a bare exponent: 0.638, −12.3, 2846, 1.2e9."""
+    value += 0.0  # turns -0.0 into 0.0
+    text = f"{value:.{digits}g}"
+    if 10**digits <= abs(float(text)) < 1e6:
+        text = f"{value:.0f}"
+    if "e" in text:
+        mantissa, exponent = text.split("e")
+        text = f"{mantissa}e{int(exponent)}"
+    return text.replace("-", "−")
+
+
+def paragraph(t: Text, sentences: Iterable[str]) -> str:
+    """Sentences after one another, with a space between them where the language has one."""
+    return ("" if t.lang == "zh" else " ").join(sentence for sentence in sentences if sentence)

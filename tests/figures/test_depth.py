@@ -1,0 +1,213 @@
+"""Do the depth figures show the sweep's numbers, partial and diverged ones included?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from normviz.depth.config import PointKey, SweepConfig
+from normviz.depth.results import DepthSweep
+from normviz.figures import theme
+from normviz.figures.depth import gradient_picture, profile_picture, residual_picture
+from normviz.text import Text
+from tests.figures.checks import check
+
+ENGLISH = Text("en")
+PAIR = SweepConfig(depths=(2, 4, 8), seeds=(0, 1, 2))
+ALL = SweepConfig(
+    placements=("post_norm", "pre_norm", "sandwich_norm", "output_norm", "no_norm"), depths=(2, 4, 8), seeds=(0, 1)
+)
+
+
+def gradient(key: PointKey) -> tuple[np.ndarray, np.ndarray]:
+    """Post-Norm is flat, everything else falls with the layer; seeds differ by a factor of two."""
+    layer = np.arange(1.0, key.depth + 1)
+    value = np.full(key.depth, 0.64) if key.placement == "post_norm" else 0.8 / np.sqrt(layer)
+    return layer, value * 2.0**key.seed
+
+
+def stream(key: PointKey) -> tuple[np.ndarray, np.ndarray]:
+    layer = np.arange(key.depth + 1.0)
+    return layer, np.ones_like(layer) if key.placement == "post_norm" else 1 + 2 * layer
+
+
+LAWS = {"grad_w2": gradient, "residual_mean_square": stream}
+
+
+def lines(picture: object, placement: str) -> list[dict[str, object]]:
+    """The lines of a placement, last layer first."""
+    return [
+        trace
+        for trace in picture.spec["data"]  # type: ignore[attr-defined]
+        if trace["legendgroup"] == placement and trace["mode"] != "markers" and "fill" not in trace
+    ]
+
+
+def test_gradients_are_geometric_means_of_the_last_and_the_first_layer(
+    make_sweep: Callable[..., DepthSweep], t: Text, mode: str
+) -> None:
+    picture = gradient_picture(make_sweep(PAIR, LAWS), t=t, mode=mode)
+    check(picture, t, mode)
+    last, first = lines(picture, "pre_norm")
+    np.testing.assert_allclose(last["x"], [2, 4, 8])
+    np.testing.assert_allclose(last["y"], 2 * 0.8 / np.sqrt([2, 4, 8]))  # seeds 1, 2 and 4 times: geometric mean 2
+    np.testing.assert_allclose(first["y"], [1.6, 1.6, 1.6])
+    np.testing.assert_allclose(last["y"] + last["error_y"]["array"], 4 * 0.8 / np.sqrt([2, 4, 8]))
+    np.testing.assert_allclose(last["y"] - last["error_y"]["arrayminus"], 0.8 / np.sqrt([2, 4, 8]))
+    layout = picture.spec["layout"]
+    assert layout["xaxis"]["type"] == layout["yaxis"]["type"] == "log"
+    assert layout["xaxis"]["tickvals"] == [2, 4, 8]
+    assert t("L2 norm of dLoss/dW2") in picture.title
+    assert t("L2 norm of dLoss/dW2") == layout["yaxis"]["title"]["text"]
+
+
+def test_alt_text_tells_the_course_of_each_line(make_sweep: Callable[..., DepthSweep]) -> None:
+    alt = gradient_picture(make_sweep(PAIR, LAWS), where=("last",), t=ENGLISH, mode="light").alt
+    assert "Post-Norm (last layer) stays near 1.28 at 2–8 layers." in alt
+    assert "Pre-Norm (last layer) falls from 1.13 at 2 layers to 0.566 at 8 layers." in alt
+    rising = residual_picture(make_sweep(PAIR, LAWS), depth=8, t=ENGLISH, mode="light").alt
+    assert "Pre-Norm rises from 1 at layer 0 to 4.12 at layer 8." in rising
+
+
+def test_titles_name_the_layer_exactly(make_sweep: Callable[..., DepthSweep]) -> None:
+    sweep = make_sweep(PAIR, LAWS)
+    title = gradient_picture(sweep, where=("last",), t=ENGLISH, mode="light").title
+    assert title == "L2 norm of dLoss/dW2 of the last layer against depth"
+    assert "first layer" in gradient_picture(sweep, where=("first",), t=ENGLISH, mode="light").title
+
+
+def test_the_same_placement_looks_the_same_in_every_depth_figure(
+    make_sweep: Callable[..., DepthSweep], mode: str
+) -> None:
+    sweep = make_sweep(ALL, LAWS)
+    pictures = (
+        gradient_picture(sweep, t=ENGLISH, mode=mode),
+        profile_picture(sweep, quantity="grad_w2", depth=8, t=ENGLISH, mode=mode),
+        residual_picture(sweep, depth=8, t=ENGLISH, mode=mode),
+    )
+    for picture in pictures:
+        for placement in ALL.placements:
+            for line in lines(picture, placement):
+                assert line["line"]["color"] == theme.PLACEMENT_COLORS[mode][placement]
+                assert line["line"]["dash"] == "solid"
+                assert line["marker"]["symbol"].removesuffix("-open") == theme.SYMBOLS[placement]
+
+
+def test_the_first_layer_differs_from_the_last_by_more_than_colour(make_sweep: Callable[..., DepthSweep]) -> None:
+    last, first = lines(gradient_picture(make_sweep(PAIR, LAWS), t=ENGLISH, mode="light"), "post_norm")
+    assert first["marker"]["symbol"] == last["marker"]["symbol"] + "-open"
+    assert first["line"]["width"] < last["line"]["width"]
+
+
+def test_profile_shows_every_layer_of_one_depth_with_its_spread(
+    make_sweep: Callable[..., DepthSweep], t: Text, mode: str
+) -> None:
+    picture = profile_picture(make_sweep(PAIR, LAWS), quantity="grad_w2", depth=4, t=t, mode=mode)
+    check(picture, t, mode)
+    (line,) = lines(picture, "pre_norm")
+    np.testing.assert_array_equal(line["x"], [1, 2, 3, 4])
+    np.testing.assert_allclose(line["y"], 2 * 0.8 / np.sqrt([1, 2, 3, 4]))
+    (band,) = [trace for trace in picture.spec["data"] if "fill" in trace and trace["legendgroup"] == "pre_norm"]
+    assert band["y"].max() == pytest.approx(3.2)
+    assert band["y"].min() == pytest.approx(0.4)
+
+
+def test_residual_rms_is_the_root_of_the_mean_square(make_sweep: Callable[..., DepthSweep], t: Text, mode: str) -> None:
+    picture = residual_picture(make_sweep(PAIR, LAWS), depth=8, t=t, mode=mode)
+    check(picture, t, mode)
+    (line,) = lines(picture, "pre_norm")
+    np.testing.assert_allclose(line["y"], np.sqrt(1 + 2 * np.arange(9)))
+
+
+@pytest.mark.parametrize("arrived", [0, 1, 3, 7])
+def test_partial_sweeps_give_shorter_lines_and_say_so(
+    make_sweep: Callable[..., DepthSweep], arrived: int, t: Text, mode: str
+) -> None:
+    sweep = make_sweep(PAIR, LAWS, arrived=arrived)
+    whole = gradient_picture(make_sweep(PAIR, LAWS), t=t, mode=mode)
+    picture = gradient_picture(sweep, t=t, mode=mode)
+    check(picture, t, mode)
+    assert t("So far {done} of {total} models have been measured.", done=arrived, total=18) in picture.alt
+    assert picture.spec["layout"]["xaxis"]["range"] == whole.spec["layout"]["xaxis"]["range"]
+    assert ("annotations" in picture.spec["layout"]) == (arrived == 0)
+    for quantity in ("grad_w2", "residual_mean_square"):
+        check(profile_picture(sweep, quantity=quantity, depth=8, t=t, mode=mode), t, mode)
+
+
+def exploding(key: PointKey) -> tuple[np.ndarray, np.ndarray]:
+    layer, value = gradient(key)
+    if key.placement == "no_norm" and key.depth >= 4:
+        value = np.where(layer > 2, np.nan, np.inf) if key.seed or key.depth == 8 else value
+    if key.placement == "pre_norm" and key.depth == 8:
+        value = np.zeros(8)
+    return layer, value
+
+
+def test_divergence_and_zeros_stand_at_the_edges_and_are_said(
+    make_sweep: Callable[..., DepthSweep], t: Text, mode: str
+) -> None:
+    picture = gradient_picture(make_sweep(ALL, {"grad_w2": exploding}), t=t, mode=mode)
+    check(picture, t, mode)
+    marks = {
+        (trace["legendgroup"], trace["marker"]["symbol"]): trace
+        for trace in picture.spec["data"]
+        if trace["marker"]["symbol"].startswith("triangle")
+    }
+    top = marks["no_norm", "triangle-up"]
+    np.testing.assert_array_equal(top["x"], [4, 8])
+    np.testing.assert_array_equal(top["customdata"], [[1, 2], [2, 2]])
+    bottom = marks["pre_norm", "triangle-down"]
+    np.testing.assert_array_equal(bottom["x"], [8])
+    drawn = [y for trace in picture.spec["data"] if "lines" in trace["mode"] for y in trace["y"]]
+    assert bottom["y"][0] < min(drawn) <= max(drawn) < top["y"][0]
+    last, _ = lines(picture, "no_norm")
+    np.testing.assert_array_equal(last["x"], [2, 4])
+    if t.lang == "en":
+        assert "No norm (last layer) diverged (inf or nan) at 4–8 layers." in picture.alt
+        assert "Pre-Norm (last layer) is exactly zero at 8 layers." in picture.alt
+
+
+def test_a_sweep_in_which_everything_diverged_is_drawn(make_sweep: Callable[..., DepthSweep]) -> None:
+    config = SweepConfig(placements=("no_norm",), depths=(8,), seeds=(0,))
+    picture = gradient_picture(make_sweep(config, {"grad_w2": exploding}), t=ENGLISH, mode="light")
+    check(picture, ENGLISH, "light")
+    assert [trace["mode"] for trace in picture.spec["data"]] == ["markers", "markers"]
+
+
+def test_extreme_values_keep_their_place(make_sweep: Callable[..., DepthSweep]) -> None:
+    def law(key: PointKey) -> tuple[np.ndarray, np.ndarray]:
+        return np.arange(1.0, key.depth + 1), np.geomspace(1e-300, 1e300, key.depth)
+
+    picture = profile_picture(make_sweep(PAIR, {"grad_w2": law}), quantity="grad_w2", depth=8, t=ENGLISH, mode="light")
+    check(picture, ENGLISH, "light")
+
+
+def test_one_depth_and_one_seed_need_no_spread(make_sweep: Callable[..., DepthSweep]) -> None:
+    config = SweepConfig(depths=(4,), seeds=(0,))
+    picture = gradient_picture(make_sweep(config, LAWS), t=ENGLISH, mode="light")
+    check(picture, ENGLISH, "light")
+    assert not any("error_y" in trace for trace in picture.spec["data"])
+    profile = profile_picture(make_sweep(config, LAWS), quantity="grad_w2", depth=4, t=ENGLISH, mode="light")
+    assert not any("fill" in trace for trace in profile.spec["data"])
+
+
+def test_many_depths_keep_a_tick_each_and_labels_where_there_is_room(make_sweep: Callable[..., DepthSweep]) -> None:
+    config = SweepConfig(placements=("pre_norm",), depths=tuple(range(2, 33)), seeds=(0,))
+    axis = gradient_picture(make_sweep(config, LAWS), t=ENGLISH, mode="light").spec["layout"]["xaxis"]
+    assert axis["tickvals"] == list(range(2, 33))
+    shown = [int(text) for text in axis["ticktext"] if text]
+    assert shown[0] == 2
+    assert len(shown) <= 13
+
+
+def test_the_table_holds_the_drawn_numbers(make_sweep: Callable[..., DepthSweep], t: Text) -> None:
+    picture = gradient_picture(make_sweep(PAIR, LAWS), t=t, mode="light")
+    assert len(picture.table) == 2 * 2 * 3
+    (row,) = picture.table[
+        (picture.table[t("placement")] == t("Pre-Norm"))
+        & (picture.table[t("where")] == t("last layer"))
+        & (picture.table[t("layers L")] == 8)
+    ].itertuples(index=False)
+    assert row[3] == pytest.approx(1.6 / np.sqrt(8))
