@@ -1,0 +1,13 @@
+"""normviz in the browser: the list of pages."""
+
+from normviz.text import N_
+from normviz.ui import frame
+
+frame.run(
+    {
+        "home": "normviz",
+        "vector": N_("Vector lab"),
+        "axes": N_("Axes lab"),
+        "depth": N_("Depth lab"),
+    }
+)

@@ -1,0 +1,52 @@
+"""Depth lab: where does the norm go, and what does that do to gradients and the residual stream as depth grows?"""
+
+import streamlit as st
+
+from normviz.link import parse_eps
+from normviz.snippets import depth_script
+from normviz.ui import depth
+from normviz.ui.controls import control, text_control
+from normviz.ui.export import script_export
+from normviz.ui.language import words
+from normviz.ui.lesson import lesson
+
+t = words()
+lesson("depth", "intro", t)
+
+first, second = st.columns(2, gap="large")
+with first:
+    control("depth", "placements", t)
+    control("depth", "depths", t)
+with second:
+    with st.container(horizontal=True, gap="large"):
+        control("depth", "norm", t)
+        control("depth", "init", t)
+    control("depth", "seeds", t)
+
+with st.expander(t("More knobs: model, data, arithmetic")):
+    columns = st.columns(3, gap="large")
+    for column, names in zip(
+        columns,
+        (
+            ("d_model", "n_heads", "ff", "activation"),
+            ("batch", "seq_len", "attention", "qk_norm", "loss"),
+            ("dtype", "device"),
+        ),
+        strict=True,
+    ):
+        with column:
+            for name in names:
+                control("depth", name, t)
+    with columns[2]:
+        text_control("depth", "eps", t, parse_eps)
+
+config = depth.sweep_config(t)
+depth.run_bar(config, t)
+
+with st.container(horizontal=True, gap="large"):
+    quantity = control("depth", "quantity", t)
+    layers = int(control("depth", "layers", t))
+
+depth.live(quantity, layers, t)
+
+script_export(depth_script(config), "depth_lab", t)

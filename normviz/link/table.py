@@ -1,0 +1,217 @@
+"""Which controls does each page have? One row per control."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from normviz.link.fields import parse_cell, parse_eps
+from normviz.link.knob import Knob
+from normviz.text import N_
+from normviz.vectors import parse_vector
+
+
+def _numbers(*sizes: int) -> dict[str, str]:
+    return {str(size): str(size) for size in sizes}
+
+
+PLACEMENT_OPTIONS = {
+    "post_norm": N_("Post-Norm"),
+    "pre_norm": N_("Pre-Norm"),
+    "sandwich_norm": N_("Sandwich-Norm"),
+    "output_norm": N_("Output-Norm"),
+    "no_norm": N_("No norm"),
+}
+AXIS_OPTIONS = {
+    "layer_norm": "LayerNorm",
+    "rms_norm": "RMSNorm",
+    "batch_norm": "BatchNorm",
+    "instance_norm": "InstanceNorm",
+    "group_norm": "GroupNorm",
+}
+QUANTITY_OPTIONS = {
+    "grad_w2": N_("W2 (feed-forward, out)"),
+    "grad_w1": N_("W1 (feed-forward, in)"),
+    "grad_wo": N_("W_O (attention, out)"),
+    "grad_wv": N_("W_V (values)"),
+    "grad_wk": N_("W_K (keys)"),
+    "grad_wq": N_("W_Q (queries)"),
+}
+
+KNOBS: Mapping[str, tuple[Knob, ...]] = {
+    "home": (),
+    "vector": (
+        Knob(
+            id="x",
+            label=N_("Vector x"),
+            kind="text",
+            default="1, 2, 3, 4",
+            check=parse_vector,
+            help=N_("Numbers separated by commas, spaces or new lines; JSON and what NumPy or PyTorch print work too."),
+        ),
+        Knob(
+            id="eps",
+            label="eps",
+            kind="text",
+            default="0",
+            check=parse_eps,
+            help=N_("The small number added to the variance (LayerNorm) or to the mean square (RMSNorm), 0 to 10."),
+        ),
+        Knob(
+            id="w",
+            label=N_("Weight"),
+            kind="text",
+            default="",
+            check=parse_vector,
+            help=N_("The gain of each entry: one number for all or one per entry. Empty means 1."),
+        ),
+        Knob(
+            id="b",
+            label=N_("Bias"),
+            kind="text",
+            default="",
+            check=parse_vector,
+            help=N_(
+                "Added to LayerNorm's output: one number for all or one per entry. Empty means 0. RMSNorm has none."
+            ),
+        ),
+    ),
+    "axes": (
+        Knob(id="norm", label=N_("Norm"), kind="choice", default="layer_norm", options=AXIS_OPTIONS),
+        Knob(id="batch", label=N_("Sequences B"), kind="int", default=2, low=1, high=8, step=1),
+        Knob(id="tokens", label=N_("Tokens T"), kind="int", default=3, low=1, high=32, step=1),
+        Knob(id="d", label=N_("Channels d"), kind="int", default=4, low=1, high=64, step=1),
+        Knob(
+            id="groups",
+            label=N_("Groups"),
+            kind="int",
+            default=2,
+            low=1,
+            high=64,
+            step=1,
+            help=N_("GroupNorm only: the channels are cut into this many groups; it must divide d."),
+        ),
+        Knob(
+            id="seed",
+            label=N_("Seed"),
+            kind="int",
+            default=0,
+            low=0,
+            high=2**31 - 1,
+            step=1,
+            help=N_("Another seed draws other values."),
+        ),
+        Knob(
+            id="pad",
+            label=N_("Padding"),
+            kind="bool",
+            default=False,
+            help=N_("Shorter sequences are filled up with zeros, as in a real batch."),
+        ),
+        Knob(id="masked", label=N_("Leave pads out of the statistics"), kind="bool", default=False),
+        Knob(id="cell", label=N_("Selected cell"), kind="text", default="0.1.2", check=parse_cell),
+    ),
+    "depth": (
+        Knob(
+            id="placements",
+            label=N_("Placements"),
+            kind="choices",
+            default=["post_norm", "pre_norm"],
+            options=PLACEMENT_OPTIONS,
+            help=N_("Where the norm sits; all chosen ones are measured with the same weights."),
+        ),
+        Knob(
+            id="depths",
+            label=N_("Depths L"),
+            kind="choices",
+            default=["2", "4", "8", "16", "32"],
+            options=_numbers(1, 2, 4, 8, 16, 32, 64, 128),
+            help=N_("Number of layers; a layer is attention and feed-forward."),
+        ),
+        Knob(
+            id="norm",
+            label=N_("Norm"),
+            kind="choice",
+            default="layer_norm",
+            options={"layer_norm": "LayerNorm", "rms_norm": "RMSNorm"},
+        ),
+        Knob(
+            id="init",
+            label=N_("Initialization"),
+            kind="choice",
+            default="xavier",
+            options={"xavier": "Xavier", "gpt2": "GPT-2", "std02": N_("std 0.02")},
+            help=N_(
+                "Xavier: variance 2/(fan in + fan out). GPT-2: 0.02, residual outputs over sqrt(2L). std 0.02: plain."
+            ),
+        ),
+        Knob(
+            id="seeds",
+            label=N_("Seeds"),
+            kind="int",
+            default=2,
+            low=1,
+            high=16,
+            step=1,
+            help=N_("How many random initializations; the figures show their spread."),
+        ),
+        Knob(id="d_model", label="d_model", kind="choice", default="64", options=_numbers(32, 64, 128, 256, 512, 1024)),
+        Knob(id="n_heads", label=N_("Heads"), kind="choice", default="4", options=_numbers(1, 2, 4, 8, 16)),
+        Knob(id="ff", label="d_ff / d_model", kind="choice", default="4", options={"1": "1", "2": "2", "4": "4"}),
+        Knob(id="batch", label=N_("Sequences B"), kind="int", default=4, low=1, high=64, step=1),
+        Knob(id="seq_len", label=N_("Tokens T"), kind="int", default=32, low=1, high=512, step=1),
+        Knob(
+            id="attention",
+            label=N_("Attention"),
+            kind="choice",
+            default="causal",
+            options={"causal": N_("causal"), "bidirectional": N_("bidirectional"), "uniform": N_("uniform")},
+            help=N_("Uniform: every token attends to all tokens equally, as in the theory of Xiong et al. 2020."),
+        ),
+        Knob(
+            id="activation",
+            label=N_("Activation"),
+            kind="choice",
+            default="relu",
+            options={"relu": "ReLU", "gelu": "GELU"},
+        ),
+        Knob(
+            id="qk_norm",
+            label=N_("QK-norm"),
+            kind="bool",
+            default=False,
+            help=N_("RMSNorm on queries and keys before their product."),
+        ),
+        Knob(
+            id="loss",
+            label=N_("Loss"),
+            kind="choice",
+            default="mean",
+            options={"mean": N_("all tokens"), "one": N_("last token")},
+        ),
+        Knob(id="eps", label="eps", kind="text", default="1e-5", check=parse_eps),
+        Knob(
+            id="dtype",
+            label="dtype",
+            kind="choice",
+            default="float32",
+            options={"float32": "float32", "bfloat16": "bfloat16", "float16": "float16"},
+        ),
+        Knob(
+            id="device",
+            label=N_("Device"),
+            kind="choice",
+            default="auto",
+            options={"auto": "auto", "cpu": "cpu", "cuda": "cuda", "mps": "mps"},
+            help=N_("auto: cuda where there is one, else the CPU."),
+        ),
+        Knob(id="quantity", label=N_("Gradient of"), kind="choice", default="grad_w2", options=QUANTITY_OPTIONS),
+        Knob(
+            id="layers",
+            label=N_("Profile at depth L"),
+            kind="choice",
+            default="32",
+            options=_numbers(1, 2, 4, 8, 16, 32, 64, 128),
+        ),
+    ),
+}
+"""Page id -> its controls."""

@@ -1,0 +1,1 @@
+"""How does a person's browser meet the package? The only code that imports streamlit."""

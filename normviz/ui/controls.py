@@ -1,0 +1,121 @@
+"""How is a row of the knob table drawn? Bounds, default and words all come from `normviz.link`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from normviz import link
+from normviz.errors import InputError
+from normviz.text import Text
+from normviz.ui import state
+
+T = TypeVar("T")
+
+FEW = 5
+"""Up to this many options lie side by side; more go into a list."""
+
+
+def control(page: str, name: str, t: Text, *, disabled: bool = False) -> Any:
+    """Draw a control and return its value; texts have their own function, `text_control`."""
+    knob = link.knob(page, name)
+    common: dict[str, Any] = {
+        "label": t(knob.label),
+        "key": _prepare(page, name),
+        "help": t(knob.help) if knob.help else None,
+        "on_change": state.act,
+        "persist_state": "session",
+        "disabled": disabled,
+    }
+    if knob.kind == "bool":
+        return st.toggle(**common)
+    if knob.kind == "choices":
+        return st.pills(**common, options=list(knob.options), format_func=_label(knob, t), selection_mode="multi")
+    if knob.kind == "choice":
+        options: dict[str, Any] = {"options": list(knob.options), "format_func": _label(knob, t)}
+        if len(knob.options) <= FEW:
+            return st.segmented_control(**common, **options, required=True)
+        return st.selectbox(**common, **options)
+    assert knob.high is not None
+    assert knob.low is not None
+    draw = st.slider if knob.high <= 64 else st.number_input
+    return draw(**common, min_value=int(knob.low), max_value=int(knob.high), step=int(knob.step or 1))
+
+
+def text_control(
+    page: str, name: str, t: Text, read: Callable[[str], T], *, area: bool = False, placeholder: str | None = None
+) -> T:
+    """Draw a text control and return what it means; a text that cannot be used is explained and the last good one kept.
+
+    Parameters
+    ----------
+    read
+        Turns the text into a value, or raises `InputError`.
+    area
+        Whether the field has several lines.
+    placeholder
+        What an empty field stands for.
+    """
+    knob = link.knob(page, name)
+    common: dict[str, Any] = {
+        "label": t(knob.label),
+        "key": _prepare(page, name),
+        "help": t(knob.help) if knob.help else None,
+        "on_change": state.act,
+        "persist_state": "session",
+        "placeholder": placeholder,
+    }
+    typed = st.text_area(**common, height=96) if area else st.text_input(**common)
+    try:
+        meaning = read(typed)
+    except InputError as error:
+        good = state.good(page, name)
+        try:
+            meaning = read(good)
+        except InputError:
+            good = knob.default
+            meaning = read(good)
+        complain(error, t, kept=good)
+    else:
+        good = typed
+    state.keep(page, name, good)
+    return meaning
+
+
+def complain(error: InputError, t: Text, *, kept: str | None = None) -> None:
+    """Say what is wrong with an input, beside it, and what is shown meanwhile."""
+    sentence = t.error(error)
+    if kept is not None:
+        sentence += " " + t(
+            "Shown below: {kept}.", kept=f"`{kept if len(kept) <= 60 else kept[:59] + '…'}`" if kept else "—"
+        )
+    st.error(sentence)
+
+
+def attempt(t: Text, compute: Callable[..., T], /, *args: Any, **options: Any) -> T | None:
+    """The result of a computation, or None and the reason on the page where the input has none."""
+    try:
+        return compute(*args, **options)
+    except InputError as error:
+        complain(error, t)
+        return None
+
+
+def link_too_long(page: str, name: str, t: Text) -> None:
+    """Say so when a text is too long to travel in the link."""
+    if len(state.good(page, name)) > link.MAX_TEXT:
+        field = t(link.knob(page, name).label)
+        st.caption(t("{field} is too long for a link; the copied link leaves it out.", field=field))
+
+
+def _prepare(page: str, name: str) -> str:
+    """Session key of the control, holding a value before the widget is drawn."""
+    key = state.key(page, name)
+    st.session_state.setdefault(key, link.knob(page, name).default)
+    return key
+
+
+def _label(knob: link.Knob, t: Text) -> Callable[[str], str]:
+    return lambda option: t(knob.options[option])

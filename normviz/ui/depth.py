@@ -1,0 +1,231 @@
+"""How does a depth sweep reach the page? The knobs become a configuration, the board runs it, a fragment draws it."""
+
+from __future__ import annotations
+
+import os
+from uuid import uuid4
+
+import streamlit as st
+
+from normviz.depth.config import SweepConfig
+from normviz.depth.estimate import Estimate, Speed, check_limit, estimate
+from normviz.depth.results import DepthSweep, collect
+from normviz.errors import InputError
+from normviz.figures.depth import gradient_picture, profile_picture, residual_picture
+from normviz.jobs.job import JobView
+from normviz.text import Text
+from normviz.ui import state
+from normviz.ui.controls import complain
+from normviz.ui.language import mode
+from normviz.ui.lesson import lesson
+from normviz.ui.plot import plot
+from normviz.ui.server import board
+
+EXPERIMENT = "sweep"
+POLL_SECONDS = 0.5
+
+MAX_SECONDS = float(os.environ.get("NORMVIZ_MAX_SECONDS", "600"))
+"""Longest sweep, in estimated seconds, that this host starts."""
+
+MAX_BYTES = float(os.environ.get("NORMVIZ_MAX_BYTES", str(2 * 2**30)))
+"""Largest model with its activations, in estimated bytes, that this host starts."""
+
+UNASKED_SECONDS = 5.0
+"""Up to this estimate a sweep starts by itself when a link or the first view asks for it."""
+
+GUESSED_SPEED = Speed(flops_per_second=2e10, seconds_per_op=2e-5, device="cpu")
+"""One core of a laptop; used until a worker has measured its own speed."""
+
+_JOB = "depth.job"
+_WATCHER = "depth.watcher"
+_CONFIG = "depth.config"
+
+
+def sweep_config(t: Text) -> SweepConfig:
+    """The configuration that the knobs stand for; the last good one, and the reason, where they do not fit together."""
+    value = {row: state.good("depth", row) for row in _CONFIG_KNOBS}
+    width = int(value["d_model"])
+    try:
+        config = SweepConfig(
+            placements=tuple(value["placements"]),
+            depths=tuple(int(depth) for depth in value["depths"]),
+            norm=value["norm"],
+            init=value["init"],
+            seeds=tuple(range(value["seeds"])),
+            d_model=width,
+            n_heads=int(value["n_heads"]),
+            d_ff=int(value["ff"]) * width,
+            batch=value["batch"],
+            seq_len=value["seq_len"],
+            attention=value["attention"],
+            activation=value["activation"],
+            qk_norm=value["qk_norm"],
+            loss=value["loss"],
+            eps=float(value["eps"]),
+            dtype=value["dtype"],
+            device=value["device"],
+        )
+    except InputError as error:
+        complain(error, t)
+        kept: SweepConfig = st.session_state.get(_CONFIG, SweepConfig())
+        return kept
+    st.session_state[_CONFIG] = config
+    return config
+
+
+def run_bar(config: SweepConfig, t: Text) -> None:
+    """Draw Run, Cancel and the estimate; start what the link asks for if it is small."""
+    expected = _expected(config)
+    refusal = _refusal(expected)
+    job = _job()
+    asked = config.digest != st.session_state.get(_JOB)
+    if (
+        asked
+        and refusal is None
+        and (job is None or _known(config))
+        and (_known(config) or expected.seconds <= UNASKED_SECONDS)
+    ):
+        _start(config)
+        job, asked = _job(), False
+    running = job is not None and job.state in ("waiting", "running")
+    left = job is not None and job.state in ("cancelled", "interrupted", "failed") and not asked
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="nv_run"):
+        st.button(
+            t("Go on") if left else t("Run"),
+            type="primary",
+            key="depth.run",
+            disabled=refusal is not None or not (asked or left),
+            on_click=_start,
+            args=(config,),
+        )
+        st.button(t("Cancel"), key="depth.cancel", disabled=not running, on_click=_cancel)
+        st.caption(
+            t(
+                "About {seconds} s, {flops} GFLOP and {memory} MB on this machine.",
+                seconds=f"{expected.seconds:.1f}",
+                flops=f"{expected.flops / 1e9:,.1f}",
+                memory=f"{expected.memory_bytes / 1e6:,.0f}",
+            )
+        )
+    if refusal is not None:
+        complain(refusal, t)
+    elif asked and job is not None:
+        st.info(t("The knobs have changed. The figures show the last run until you press Run."))
+
+
+def live(quantity: str, layers: int, t: Text) -> None:
+    """Draw the running or finished sweep; polls only while it runs."""
+    job = _job()
+    active = job is not None and job.state in ("waiting", "running")
+    st.fragment(_live, run_every=POLL_SECONDS if active else None)(quantity, layers, t, active)
+
+
+def _live(quantity: str, layers: int, t: Text, active: bool) -> None:
+    job = _job()
+    cluster = board().cluster
+    if cluster.state == "failed" and (job is None or job.state != "done"):
+        st.error(t("The compute cluster did not start, so no sweep can run. The other labs work."))
+        if cluster.reason is not None:
+            st.caption(t.error(cluster.reason))
+        st.button(t("Try again"), key="depth.again", on_click=cluster.restart)
+    if job is None:
+        st.info(t("Press Run to measure."))
+        return
+    board().renew(job.digest, _watcher())
+    if active and job.state not in ("waiting", "running"):
+        st.rerun()
+    _progress(job, t)
+    result = collect(job.config, job.points)
+    if not result.points:
+        return
+    _figures(result, quantity, layers, t)
+    st.caption(_provenance(job, result, t))
+
+
+def _progress(job: JobView, t: Text) -> None:
+    """Say how far the sweep is, or why it ended early."""
+    done = {"done": job.done, "total": job.total}
+    if job.state == "waiting":
+        st.progress(0.0, text=t("Waiting for a worker …"))
+    elif job.state == "running":
+        text = t("{done} of {total} models measured", **done)
+        if job.seconds_left is not None:
+            text += " · " + t("about {seconds} s left", seconds=f"{job.seconds_left:.0f}")
+        st.progress(job.done / job.total, text=text)
+    elif job.state == "cancelled":
+        st.warning(t("Cancelled after {done} of {total} models. Go on measures the rest.", **done))
+    elif job.state == "interrupted":
+        st.warning(t("Interrupted after {done} of {total} models. Go on measures the rest.", **done))
+    elif job.state == "failed":
+        st.error(t("The sweep failed after {done} of {total} models.", **done))
+    if job.message is not None:
+        st.caption(t.error(job.message))
+
+
+def _figures(result: DepthSweep, quantity: str, layers: int, t: Text) -> None:
+    present = sorted({point.depth for point in result.points})
+    depth = layers if layers in present else present[-1]
+    plot(gradient_picture(result, quantity=quantity, t=t, mode=mode()), key="depth.gradients", t=t)
+    lesson("depth", "gradients", t)
+    left, right = st.columns(2, gap="large")
+    with left:
+        plot(profile_picture(result, quantity=quantity, depth=depth, t=t, mode=mode()), key="depth.profile", t=t)
+        lesson("depth", "profile", t)
+    with right:
+        plot(residual_picture(result, depth=depth, t=t, mode=mode()), key="depth.residual", t=t)
+        lesson("depth", "residual", t)
+
+
+def _provenance(job: JobView, result: DepthSweep, t: Text) -> str:
+    config = result.config
+    parts = [
+        t("Measured on {device}, {dtype}", device=", ".join(result.devices), dtype=config.dtype),
+        t("seeds {seeds}", seeds=", ".join(str(seed) for seed in config.seeds)),
+        t("{seconds} s of computing", seconds=f"{result.seconds:.2f}"),
+    ]
+    if job.cached:
+        parts.append(t("read from the result store"))
+    return " · ".join(parts)
+
+
+def _expected(config: SweepConfig) -> Estimate:
+    speed = board().speed() or GUESSED_SPEED
+    return estimate(config, flops_per_second=speed.flops_per_second, seconds_per_op=speed.seconds_per_op)
+
+
+def _refusal(expected: Estimate) -> InputError | None:
+    try:
+        check_limit(expected, max_seconds=MAX_SECONDS, max_bytes=MAX_BYTES)
+    except InputError as error:
+        return error
+    return None
+
+
+def _job() -> JobView | None:
+    digest = st.session_state.get(_JOB)
+    return board().view(digest) if digest else None
+
+
+def _known(config: SweepConfig) -> bool:
+    return board().known(EXPERIMENT, config)
+
+
+def _start(config: SweepConfig) -> None:
+    st.session_state[_JOB] = board().submit(EXPERIMENT, config, _watcher())
+    state.act()
+
+
+def _cancel() -> None:
+    board().cancel(st.session_state[_JOB], _watcher())
+    state.act()
+
+
+def _watcher() -> str:
+    name: str = st.session_state.setdefault(_WATCHER, uuid4().hex)
+    return name
+
+
+_CONFIG_KNOBS = (
+    "placements", "depths", "norm", "init", "seeds", "d_model", "n_heads", "ff", "batch", "seq_len", "attention",
+    "activation", "qk_norm", "loss", "eps", "dtype", "device",
+)  # fmt: skip

@@ -1,0 +1,30 @@
+"""How does a person take the view along? As a script that computes the same numbers."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from normviz.text import Text
+
+
+def script_export(code: str, name: str, t: Text) -> None:
+    """Offer the current view as a runnable Python script.
+
+    Parameters
+    ----------
+    code
+        From `normviz.snippets`.
+    name
+        Stem of the file.
+    """
+    with st.expander(t("This view as a Python script")):
+        st.caption(t("It needs the package only, no browser: `pip install .` in a clone of normviz."))
+        st.code(code, language="python")
+        st.download_button(
+            t("Download script"),
+            code,
+            file_name=f"{name}.py",
+            mime="text/x-python",
+            on_click="ignore",
+            key=f"{name}.script",
+        )

@@ -1,0 +1,141 @@
+"""How does a picture reach the reader's browser, and a click on it come back?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
+from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
+from streamlit.runtime import Runtime
+
+from normviz.text import Text
+from normviz.ui.payload import columns, encode
+
+if TYPE_CHECKING:
+    from streamlit.components.v2.types import ComponentRenderer
+
+    from normviz.figures.picture import Picture
+
+HEIGHT = 420
+"""Height of a drawing in CSS pixels when neither the page nor the picture asks for another."""
+
+ROWS = 200
+"""Rows of the table view: more would slow the page down; the CSV file has them all."""
+
+_COMPONENT = "normviz.plot"
+_lock = Lock()
+
+
+def plot(
+    picture: Picture,
+    *,
+    key: str,
+    t: Text,
+    on_click: Callable[[list[int]], None] | None = None,
+    height: int | None = None,
+) -> None:
+    """Draw a picture with its table, exports and text alternative.
+
+    Zoom, 3-D camera and legend choices of a person outlive every update of the same picture (`picture.name`). An
+    update that arrives while a pointer is down on the drawing is applied on release. Data that did not change is not
+    drawn again.
+
+    Parameters
+    ----------
+    picture
+        What is drawn, said, tabulated and exported.
+    key
+        Unique on the page, constant over updates; the drawing lives as long as it.
+    t
+        Words of the reader's language.
+    on_click
+        Called before the script runs, with the `customdata` of the point that was clicked. A point without
+        customdata cannot be clicked.
+    height
+        Of the drawing in CSS pixels; default `picture.spec["layout"]["height"]`, else `HEIGHT`.
+    """
+    if not Runtime.exists():  # a page run as a plain script has no browser to draw in
+        return
+    rows = len(picture.table)
+    data = {
+        "name": picture.name,
+        "title": picture.title,
+        "alt": picture.alt,
+        "spec": encode(picture.spec),
+        "height": height or picture.spec["layout"].get("height", HEIGHT),
+        "table": {"columns": columns(picture.table), "rows": rows, "shown": min(rows, ROWS)},
+        "clickable": on_click is not None,
+        "plotly": version("plotly"),
+        "words": _words(t, picture.title, rows),
+    }
+    if on_click is None:
+        _renderer()(key=key, data=data)
+    else:
+        _renderer()(key=key, data=data, on_click_change=lambda: _clicked(key, on_click))
+
+
+def _clicked(key: str, on_click: Callable[[list[int]], None]) -> None:
+    point = st.session_state[key].get("click")
+    # It comes from a browser: anything may be in it.
+    if isinstance(point, list) and all(isinstance(index, int) for index in point):
+        on_click(point)
+
+
+def _words(t: Text, title: str, rows: int) -> dict[str, str]:
+    return {
+        "reset": t("Reset view"),
+        "table": t("Table"),
+        "png": t("Save the figure as PNG"),
+        "svg": t("Save the figure as SVG"),
+        "csv": t("Save the numbers as CSV"),
+        "tools": t("Tools of the figure: {title}", title=title),
+        "numbers": t("Numbers of the figure: {title}", title=title),
+        "part": t("The first {shown} of {total} rows. The CSV file has all of them.", shown=ROWS, total=rows)
+        if rows > ROWS
+        else "",
+        "keys": t("Arrow keys turn the figure, + and - change the distance."),
+        "failed": t("The figure could not be drawn. Reload the page; its numbers are in the table."),
+        "crowded": t("A page draws four 3-D figures at most. The numbers of this one are in the table."),
+    }
+
+
+def _renderer() -> ComponentRenderer:
+    """The component's mount command, with its files known to the runtime at work.
+
+    Streamlit serves the files of components that installed packages declare. A plain clone is not installed, and
+    plotly's own copy of plotly.js is declared by nobody, so both folders are declared here, once per runtime.
+    """
+    manager = get_bidi_component_manager()
+    with _lock:  # a second declaration would empty the component under a session that is mounting it
+        if manager.get_component_asset_root(_COMPONENT) is None:
+            for name, folder in (("plotly", _plotly_files()), ("plot", Path(__file__).parent / "frontend")):
+                component = ComponentConfig(name=name, asset_dir=folder.name)
+                manifest = ComponentManifest(name="normviz", version="1", components=[component])
+                manager.register_from_manifest(manifest, folder.parent)
+        return _component()
+
+
+@cache
+def _component() -> ComponentRenderer:
+    return st.components.v2.component(
+        _COMPONENT,
+        # Holds the place until the script is there; the script gives it the figure's own height.
+        html=f'<div class="normviz-plot-place" style="height: {HEIGHT}px"></div>',
+        js="plot.js",
+        css="plot.css",
+        isolate_styles=False,  # plotly puts its style sheet into the document's head
+    )
+
+
+def _plotly_files() -> Path:
+    spec = find_spec("plotly")  # importing plotly would cost a second and change its default template
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError("The dashboard draws with plotly; install it with: pip install 'normviz[app]'")
+    return Path(spec.submodule_search_locations[0]) / "package_data"

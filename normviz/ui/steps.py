@@ -1,0 +1,16 @@
+"""How are the steps of a norm laid out on the page?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from normviz.steps import Step
+from normviz.text import Text
+
+
+def show_steps(steps: Sequence[Step] | None, t: Text) -> None:
+    """Draw the steps as titled formulas, one below the other; nothing where the norm is undefined."""
+    if steps:
+        st.markdown("\n\n".join(f":gray[{t(step.title)}]\n\n$$\n{step.latex}\n$$" for step in steps))
