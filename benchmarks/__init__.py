@@ -1,0 +1,1 @@
+"""Where do the README's figures come from?"""

@@ -1,0 +1,124 @@
+"""What does the app look like? Pictures of each page, taken from the running app.
+
+`python -m scripts.pictures` renews the README's pictures in docs/pictures; with `--all` every page is taken in both
+languages, light and dark, at both widths, from top to bottom.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Literal
+
+from playwright.sync_api import Browser, Page
+
+from scripts.chromium import launched
+from scripts.serve import ROOT, serve
+
+Scheme = Literal["light", "dark"]
+
+LOCALES = {"en": "en-US", "zh": "zh-CN"}
+PAGES = {"home": "", "vector": "vector", "axes": "axes", "depth": "depth"}
+FIGURES = {"home": 0, "vector": 3, "axes": 2, "depth": 3}  # what the first view of a page draws
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+HEIGHTS = {1440: 900, 390: 844}  # CSS pixels: a laptop's or projector's window, and a phone's
+TALLEST = 8000  # CSS pixels of a picture from top to bottom
+
+# The script has ended, no sweep runs, the page's figures are drawn, and nothing has changed for a while.
+SETTLED = """
+(figures) => {
+  const quiet = 1500;
+  const fault = document.querySelector('[data-testid="stException"]');
+  if (fault) throw new Error(fault.innerText);
+  if (!window.pictures) {
+    window.pictures = { changed: performance.now() };
+    const note = () => { window.pictures.changed = performance.now(); };
+    new MutationObserver(note).observe(document, { childList: true, subtree: true, characterData: true });
+  }
+  const busy = '.normviz-plot-place, [data-testid="stProgress"], [data-testid="stSkeleton"]';
+  const shown = document.querySelector('[data-test-script-state="notRunning"] [data-testid="stMain"] :is(h1, h2)');
+  const areas = [...document.querySelectorAll('.normviz-plot-area')];
+  const drawn = areas.length >= figures && areas.every((area) => area.getAttribute('aria-busy') === 'false');
+  return shown && drawn && !document.querySelector(busy) && performance.now() - window.pictures.changed > quiet;
+}
+"""
+SETTLE_LIMIT = 120_000  # milliseconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shot:
+    """One picture: a page in one language, scheme and width."""
+
+    page: str
+    lang: str = "en"
+    scheme: Scheme = "light"
+    width: int = 1440
+
+    @property
+    def file(self) -> str:
+        """Name of its file."""
+        return f"{self.page}-{self.lang}-{self.scheme}-{self.width}.png"
+
+
+README = (
+    Shot(page="home"),
+    Shot(page="vector"),
+    Shot(page="axes"),
+    Shot(page="depth"),
+    Shot(page="depth", lang="zh", scheme="dark"),
+    Shot(page="vector", lang="zh", width=390),
+)
+
+
+def every_shot() -> Iterator[Shot]:
+    """Each page in both languages, light and dark, at both widths."""
+    for page, lang, scheme, width in product(PAGES, LOCALES, SCHEMES, HEIGHTS):
+        yield Shot(page=page, lang=lang, scheme=scheme, width=width)
+
+
+def take(browser: Browser, url: str, shot: Shot, folder: Path, *, whole: bool) -> Path:
+    """Save one picture: what a person sees first, or the whole page from top to bottom."""
+    context = browser.new_context(
+        viewport={"width": shot.width, "height": HEIGHTS[shot.width]},
+        locale=LOCALES[shot.lang],
+        color_scheme=shot.scheme,
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    page.goto(f"{url}/{PAGES[shot.page]}?lang={shot.lang}")
+    page.wait_for_function(SETTLED, arg=FIGURES[shot.page], timeout=SETTLE_LIMIT)
+    if whole:
+        page.set_viewport_size({"width": shot.width, "height": _full_height(page)})
+        page.wait_for_function(SETTLED, arg=FIGURES[shot.page], timeout=SETTLE_LIMIT)
+    file = folder / shot.file
+    page.screenshot(path=file)
+    context.close()
+    return file
+
+
+def _full_height(page: Page) -> int:
+    # Streamlit scrolls inside the page, so the browser's own full-page picture would end at the window.
+    height = page.evaluate("""() => document.querySelector('[data-testid="stMain"]').scrollHeight""")
+    return min(int(height), TALLEST)
+
+
+def main() -> None:
+    """Take the pictures and print their names."""
+    parser = argparse.ArgumentParser(description="Take pictures of the running app.")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "pictures", help="folder of the pictures")
+    parser.add_argument("--all", action="store_true", help="every page, language, scheme and width, from top to bottom")
+    parser.add_argument("--only", default="", help="of these, the files whose name holds this text")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    shots = every_shot() if arguments.all else README
+    with serve() as served, launched() as browser:
+        for shot in shots:
+            if arguments.only in shot.file:
+                print(take(browser, served.url, shot, arguments.out, whole=arguments.all), flush=True)
+
+
+if __name__ == "__main__":
+    main()
