@@ -49,14 +49,14 @@ if trace is not None:
 
 arithmetic, counts = st.columns(2, gap="large")
 with arithmetic:
-    st.subheader(t("Cell: sequence {b}, token {t}, channel {c}", b=chosen[0] + 1, t=chosen[1] + 1, c=chosen[2] + 1))
+    st.header(t("Cell: sequence {b}, token {t}, channel {c}", b=chosen[0] + 1, t=chosen[1] + 1, c=chosen[2] + 1))
     show_steps(trace and cell_steps(cell(trace, *chosen), eps=EPS), t)
 with counts:
-    st.subheader(t("How many statistics?"))
+    st.header(t("How many statistics?"))
     count_table(x, groups, t)
     lesson("axes", "counts", t)
 
-st.subheader(t("Padding"))
+st.header(t("Padding"))
 if real is None:
     lesson("axes", "no_padding", t)
 else:

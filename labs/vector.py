@@ -46,10 +46,10 @@ with picture:
 
 columns = st.columns(2, gap="large")
 with columns[0]:
-    st.subheader("LayerNorm")
+    st.header("LayerNorm")
     show_steps(layer and layer_norm_steps(layer), t)
 with columns[1]:
-    st.subheader("RMSNorm")
+    st.header("RMSNorm")
     show_steps(rms and rms_norm_steps(rms), t)
 
 columns = st.columns(2, gap="large")

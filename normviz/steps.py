@@ -123,7 +123,7 @@ def _sum(terms: NDArray[np.float64], d: int, symbol: str, *, square: bool = Fals
     if d > _SPELLED_OUT:
         return rf"\frac{{1}}{{{d}}} \sum_{{i=1}}^{{{d}}} {symbol}"
     written = [_term(value, square=square) for value in terms]
-    return rf"\frac{{{' + '.join(written)}}}{{{d}}}"
+    return rf"\frac{{1}}{{{d}}}\,({' + '.join(written)})"
 
 
 def _term(value: float, *, square: bool) -> str:
@@ -136,7 +136,8 @@ def _vector(values: Sequence[float] | NDArray[np.float64]) -> str:
     entries = [number(value) for value in values]
     if len(entries) > 8:
         entries = [*entries[:4], r"\ldots", *entries[-2:]]
-    return r"\left[" + r",\ ".join(entries) + r"\right]"
+    # A line may end between two entries: a phone is narrower than four numbers.
+    return "[" + r",\allowbreak\ ".join(entries) + "]"
 
 
 def cell_steps(cell: CellTrace, *, eps: float) -> tuple[Step, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,17 @@ _SEPARATE = 1000
 _HOVER = 256
 _GLASS = {"light": 0.14, "dark": 0.3}
 _SHADES = 12
-_CAMERA = {"eye": {"x": 1.5, "y": -1.9, "z": 0.95}, "center": {"x": 0, "y": 0, "z": -0.08}}
+
+# Where the camera stands and looks, and the tangent of half its field of view, which is plotly's.
+_EYE, _CENTER = np.array([1.2, -1.52, 0.76]), np.array([0.0, 0.0, -0.16])
+_VIEW = np.tan(np.pi / 8)
+# CSS pixels of the figure in the narrowest column.
+_FIGURE = np.array([320.0, 256.0])
+# In halves of the box's sides, its corners and the middles of the edges along which plotly writes channels, sequences and
+# tokens; and the CSS pixels that each needs to the left and below, to the right and above.
+_PLACES = np.array([*product((-1, 1), repeat=3), (0, -1, -1), (1, 0, -1), (-1, -1, 0)])
+_LEFT_BELOW = np.array([*[(8, 8)] * 8, (88, 60), (0, 70), (70, 0)])
+_RIGHT_ABOVE = np.array([*[(8, 8)] * 8, (0, 0), (98, 0), (0, 0)])
 
 
 def blocks_picture(
@@ -157,14 +168,16 @@ def _outline(selected: Cell, half: float, mode: str) -> dict[str, Any]:
 def _layout(trace: GridTrace, t: Text, mode: str) -> dict[str, Any]:
     batch, tokens, d = trace.x.shape
     # Flattened so that a long grid keeps a readable shape; the blocks of a cubic grid stay cubes.
-    lengths = np.array([d, batch, tokens], dtype=np.float64) ** 0.7
-    ratio = 1.5 * lengths / np.linalg.norm(lengths)
+    ratio = _fitted(np.array([d, batch, tokens], dtype=np.float64) ** 0.7)
     return theme.layout(
         mode,
+        tallest=float(_FIGURE[1] / _FIGURE[0]),
         height=460,
         margin={"l": 0, "r": 0, "t": 0, "b": 0},
         scene={
-            "camera": _CAMERA,
+            "camera": {
+                name: dict(zip("xyz", place.tolist(), strict=True)) for name, place in (("eye", _EYE), ("center", _CENTER))
+            },
             "aspectmode": "manual",
             "aspectratio": dict(zip("xyz", ratio.tolist(), strict=True)),
             "xaxis": _scene_axis(mode, t("channels d"), d, ratio[0]),
@@ -172,6 +185,20 @@ def _layout(trace: GridTrace, t: Text, mode: str) -> dict[str, Any]:
             "zaxis": _scene_axis(mode, t("tokens T"), tokens, ratio[2], downward=True),
         },
     )
+
+
+def _fitted(lengths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The sides of the box, enlarged until the camera's picture of it fills the narrowest column."""
+    box = lengths / np.linalg.norm(lengths)
+    forward = (_CENTER - _EYE) / np.linalg.norm(_CENTER - _EYE)
+    right = np.cross(forward, (0, 0, 1))
+    right /= np.linalg.norm(right)
+    scales = np.linspace(0.5, 2, 61)
+    seen = scales[:, None, None] * _PLACES * box / 2 - _EYE
+    flat = seen @ np.stack([right, np.cross(right, forward)], axis=1) / (seen @ forward)[..., None]
+    pixels = flat / _VIEW * _FIGURE[1] / 2
+    fits = ((-_FIGURE / 2 + _LEFT_BELOW <= pixels) & (pixels <= _FIGURE / 2 - _RIGHT_ABOVE)).all(axis=(1, 2))
+    return box * scales[fits].max()
 
 
 def _scene_axis(mode: str, title: str, n: int, length: float, *, downward: bool = False) -> dict[str, Any]:

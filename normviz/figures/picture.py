@@ -28,7 +28,8 @@ class Picture:
     spec
         `{"data": [...], "layout": {...}}` in plotly's JSON vocabulary, with NumPy arrays where numbers are many.
         The background is transparent; `spec["layout"]["meta"]["background"]` is the page colour that an export
-        needs behind it.
+        needs behind it, and `["tallest"]` the largest height in units of the width at which the drawing is well
+        filled, or None.
     table
         What the drawing shows, as a pandas table with column names in the reader's language.
     """

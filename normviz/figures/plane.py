@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from normviz.figures import theme
+from normviz.figures.labels import Path, places, text_size
 from normviz.figures.picture import Picture
 from normviz.figures.words import number, paragraph
 from normviz.text import Text
@@ -23,6 +24,16 @@ Array = npt.NDArray[np.float64]
 _NEAR = 0.13  # tips closer than this share one label
 _EQUAL = 1e-9
 _CORNER = 0.07  # side of the right angle's mark
+_ROOM = 0.12  # around the drawing, in units of its width
+_FLATTEST, _TALLEST = 0.6, 1.05  # least height of what is drawn, largest of the figure, in units of the width
+
+# CSS pixels. Plotly chooses equal scales before it makes room for an axis, so the room is there from the start.
+_MARGIN = {"l": 68, "r": 14, "t": 18, "b": 58}
+_PHONE = 350  # width of the figure that the labels are set for: with more room, the lines only move away from the words
+_PLOT = _PHONE - _MARGIN["l"] - _MARGIN["r"]
+_LONGEST = 180  # line of a label
+_SPILL = 12  # labels may leave the plot by so much
+_LED = 15  # a label further than this from its tip has a line to it
 _BEFORE, _AFTER = 8, 3  # line widths in px: x and its parts are broad and pale, the normalized vectors thin and strong
 
 
@@ -50,29 +61,19 @@ def plane_picture(plane: Plane, *, t: Text, mode: str) -> Picture:
     }
     points = {name: point for name in names if (point := getattr(plane, name)) is not None}
     reach = max(plane.radius, *(float(np.hypot(*point)) for point in points.values()))
-    across, along = plane.radius, (-plane.radius, plane.radius)
-    for point in points.values():
-        across, along = max(across, point[1]), (min(along[0], point[0]), max(along[1], point[0]))
+    low, high, tallest = _frame(plane, points)
     missing = [t("{name} is undefined here.", name=names[name]) for name in names if name not in points]
     layout = theme.layout(
         mode,
+        tallest=tallest,
         height=460,
-        xaxis=_axis(mode, t("along 1: √d · mean"), [along[0] - 0.45 * reach, along[1] + 0.45 * reach]),
-        yaxis=_axis(mode, t("across 1: √d · std"), [-0.3 * reach, across + 0.2 * reach], scaleanchor="x", scaleratio=1),
+        margin=_MARGIN,
+        xaxis=_axis(mode, t("along 1: √d · mean"), [low[0], high[0]]),
+        yaxis=_axis(mode, t("across 1: √d · std"), [low[1], high[1]], scaleanchor="x", scaleratio=1),
         shapes=_right_angle(plane, reach, mode),
+        annotations=[*_note(missing), *_labels(plane, points, names, reach, (low, high), mode)],
         showlegend=False,
     )
-    if missing:
-        note = {
-            "xref": "paper",
-            "yref": "paper",
-            "x": 0,
-            "y": 1,
-            "xanchor": "left",
-            "yanchor": "top",
-            "showarrow": False,
-        }
-        layout["annotations"] = [{**note, "text": "<br>".join(missing), "align": "left"}]
     return Picture(
         name="plane",
         title=t(
@@ -81,7 +82,7 @@ def plane_picture(plane: Plane, *, t: Text, mode: str) -> Picture:
         ),
         alt=paragraph(t, [_story(plane, t), *missing]),
         spec={
-            "data": [_circle(plane, t, mode), *_arrows(points, names, reach, t, mode), _labels(points, names, reach)],
+            "data": [_circle(plane, t, mode), *_arrows(points, names, reach, t, mode)],
             "layout": layout,
         },
         table=pd.DataFrame(
@@ -95,17 +96,35 @@ def plane_picture(plane: Plane, *, t: Text, mode: str) -> Picture:
     )
 
 
+def _frame(plane: Plane, points: dict[str, Array]) -> tuple[Array, Array, float]:
+    """Lower left and upper right corner of what is drawn, and the height in widths that has no room to spare."""
+    corners = np.array([(-plane.radius, -plane.radius), (plane.radius, plane.radius), *points.values()])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    room = _ROOM * (high[0] - low[0])
+    low, high = low - room, high + room
+    width, height = high - low
+    more = max(0.0, _FLATTEST * width - height) / 2
+    low[1], high[1] = low[1] - more, high[1] + more
+    tallest = (_PLOT * (height + 2 * more) / width + _MARGIN["t"] + _MARGIN["b"]) / _PHONE
+    return low, high, min(_TALLEST, float(tallest))
+
+
 def _axis(mode: str, title: str, ends: list[float], **more: Any) -> dict[str, Any]:
     return theme.axis(mode, title, range=ends, zeroline=True, zerolinecolor=theme.MUTED[mode], zerolinewidth=1, **more)
 
 
-def _circle(plane: Plane, t: Text, mode: str) -> dict[str, Any]:
+def _arc(plane: Plane) -> Array:
     angle = np.linspace(0, 2 * np.pi, 181)
+    return plane.radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def _circle(plane: Plane, t: Text, mode: str) -> dict[str, Any]:
+    x, y = _arc(plane).T
     return {
         "type": "scatter",
         "mode": "lines",
-        "x": plane.radius * np.cos(angle),
-        "y": plane.radius * np.sin(angle),
+        "x": x.copy(),
+        "y": y.copy(),
         "line": {"color": theme.MUTED[mode], "width": 1.5},
         "hovertemplate": t("every vector here has RMS 1") + "<extra></extra>",
     }
@@ -149,16 +168,22 @@ def _arrows(points: dict[str, Array], names: dict[str, str], reach: float, t: Te
     return traces
 
 
-def _labels(points: dict[str, Array], names: dict[str, str], reach: float) -> dict[str, Any]:
-    """The names at the tips; tips in one place share a label, joined by = where the vectors are equal."""
-    outward, inward = ("right", "left") if points["x"][0] >= 0 else ("left", "right")
-    places = {
-        "x": f"top {outward}",
-        "mean_part": "bottom center",
-        "centered": "top center",
-        "layer_norm": f"middle {inward}",
-        "rms_norm": f"bottom {outward}",
-    }
+def _note(missing: list[str]) -> list[dict[str, Any]]:
+    if not missing:
+        return []
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "top"}
+    return [{**place, "text": "<br>".join(missing), "align": "left", "showarrow": False}]
+
+
+def _labels(
+    plane: Plane,
+    points: dict[str, Array],
+    names: dict[str, str],
+    reach: float,
+    frame: tuple[Array, Array],
+    mode: str,
+) -> list[dict[str, Any]]:
+    """The names near the tips; tips in one place share a label, joined by = where the vectors are equal."""
     groups: list[list[str]] = []
     for name in points:
         near = [group for group in groups if _gap(points, group[0], name) < _NEAR * reach]
@@ -166,28 +191,49 @@ def _labels(points: dict[str, Array], names: dict[str, str], reach: float) -> di
             near[0].append(name)
         else:
             groups.append([name])
-    texts, anchors = [], []
-    for group in groups:
-        text = names[group[0]]
-        for before, name in pairwise(group):
-            equal = _gap(points, before, name) < _EQUAL * reach
-            text += (" = " if equal else ", ") + names[name]
-        anchor = f"top {inward}" if group[:2] == ["x", "mean_part"] else places[group[0]]
-        if np.hypot(*points[group[0]]) < _EQUAL * reach:
-            text, anchor = f"{text} = 0", f"bottom {inward}"
-        texts.append(f" {text} ")
-        anchors.append(anchor)
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": np.array([points[group[0]][0] for group in groups]),
-        "y": np.array([points[group[0]][1] for group in groups]),
-        "text": texts,
-        "textposition": anchors,
-        "marker": {"size": 12, "opacity": 0},  # keeps the words off the arrow's head
-        "hoverinfo": "skip",
-        "cliponaxis": False,
+    low, high = frame
+    tall = _TALLEST * _PHONE - _MARGIN["t"] - _MARGIN["b"]
+    scale = (np.array([_PLOT, tall]) / (high - low)).min()
+    texts = [_joined(group, points, names, reach) for group in groups]
+    tips = [points[group[0]] for group in groups]
+    x, y = plane.x
+    thin = [_arc(plane), np.array([(x, 0), (x, y), (0, y)]), np.array([(low[0], 0), (high[0], 0)])]
+    paths = [Path(corners=np.array([np.zeros(2), point]) * scale) for point in points.values()]
+    paths += [Path(corners=corners * scale, weight=0.05) for corners in thin]
+    found = places(texts, [tip * scale for tip in tips], paths, (low * scale - _SPILL, high * scale + _SPILL))
+    style = {
+        "arrowhead": 0,
+        "arrowwidth": 1,
+        "bgcolor": theme.fade(theme.BACKGROUND[mode], 0.7),
+        "borderpad": 1,
     }
+    return [
+        {
+            **style,
+            "text": text,
+            "x": float(tip[0]),
+            "y": float(tip[1]),
+            "ax": place.right,
+            "ay": -place.up,
+            # A label at some distance is led to its tip.
+            "arrowcolor": theme.MUTED[mode] if place.gap > _LED else theme.CLEAR,
+        }
+        for text, tip, place in zip(texts, tips, found, strict=True)
+    ]
+
+
+def _joined(group: list[str], points: dict[str, Array], names: dict[str, str], reach: float) -> str:
+    """The names of vectors that end in one place, on as many lines as a phone needs."""
+    lines = [names[group[0]]]
+    for before, name in pairwise(group):
+        equal = _gap(points, before, name) < _EQUAL * reach
+        joint = " = " if equal else ", "
+        if text_size(lines[-1] + joint + names[name])[0] > _LONGEST:
+            lines[-1] += joint.rstrip()
+            lines.append(names[name])
+        else:
+            lines[-1] += joint + names[name]
+    return "<br>".join(lines) + " = 0" * bool(np.hypot(*points[group[0]]) < _EQUAL * reach)
 
 
 def _gap(points: dict[str, Array], first: str, second: str) -> float:

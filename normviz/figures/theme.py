@@ -121,8 +121,11 @@ DIVERGING: Mapping[str, tuple[tuple[float, str], ...]] = MappingProxyType(
 CLEAR = "rgba(0,0,0,0)"
 
 
-def layout(mode: str, **more: Any) -> dict[str, Any]:
-    """The layout that every figure starts from, for `mode` "light" or "dark"; `more` replaces or adds entries."""
+def layout(mode: str, *, tallest: float | None = None, **more: Any) -> dict[str, Any]:
+    """The layout that every figure starts from, for `mode` "light" or "dark"; `more` replaces or adds entries.
+
+    In a column so narrow that the drawing would be higher than `tallest` times its width, the page shrinks it to that.
+    """
     return {
         "height": 420,
         "font": {"family": FONT, "size": FONT_SIZE, "color": INK[mode]},
@@ -150,7 +153,7 @@ def layout(mode: str, **more: Any) -> dict[str, Any]:
         "modebar": {"bgcolor": CLEAR, "color": MUTED[mode], "activecolor": ACCENT[mode]},
         # A constant revision: an update keeps what the reader zoomed, turned or hid.
         "uirevision": "normviz",
-        "meta": {"background": BACKGROUND[mode]},
+        "meta": {"background": BACKGROUND[mode], "tallest": tallest},
         **more,
     }
 

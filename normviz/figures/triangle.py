@@ -15,8 +15,10 @@ from normviz.text import Text
 if TYPE_CHECKING:
     from normviz.geometry import Triangle
 
-# A square smaller than this, in units of the hypotenuse, has its label beside it.
-_ROOMY = 0.45
+# In units of the hypotenuse: a square smaller than this has its label outside, which takes so much room.
+_ROOMY = 0.6
+_LABEL = np.array([0.68, 0.38])
+_AIR = np.array([0.06, 0.06])
 
 
 def triangle_picture(triangle: Triangle, *, t: Text, mode: str) -> Picture:
@@ -37,9 +39,9 @@ def triangle_picture(triangle: Triangle, *, t: Text, mode: str) -> Picture:
     # Corners of each side's square, going round, and where its label stands.
     sides = (
         (t("mean²"), squares["mean"], neutral, [(0, 0), (m, 0), (m, -m), (0, -m)], m, "bottom center", (m / 2, -m)),
-        (t("variance"), squares["variance"], layer, [(m, 0), (m + s, 0), (m + s, s), (m, s)], s, "middle right",
-         (m + s, s / 2)),
-        (t("RMS²"), squares["rms"], root, [(0, 0), (m, s), (m - s, s + m), (-s, m)], r, "middle center", (0.0, 0.0)),
+        (t("variance"), squares["variance"], layer, [(m, 0), (m + s, 0), (m + s, s), (m, s)], s,
+         "middle right" if r else "top right", (m + s, s / 2)),
+        (t("RMS²"), squares["rms"], root, [(0, 0), (m, s), (m - s, s + m), (-s, m)], r, "top left", (0.0, 0.0)),
     )  # fmt: skip
     traces = []
     for name, value, color, corners, side, position, beside in sides:
@@ -57,18 +59,18 @@ def triangle_picture(triangle: Triangle, *, t: Text, mode: str) -> Picture:
             }
         )
     low, high = np.array([-s, -m]), np.array([m + s, s + m])
-    room = 0.2 * unit
+    small = np.array([r, m, s, r]) < _ROOMY * unit  # left, below, right, above
+    low -= unit * np.where(small[:2], _LABEL, _AIR)
+    high += unit * np.where(small[2:], _LABEL, _AIR)
+    width, height = map(float, high - low)
     hidden = {"visible": False, "fixedrange": True}
     layout = theme.layout(
         mode,
+        tallest=height / width,
         height=400,
-        xaxis={**hidden, "range": [float(low[0] - room), float(high[0] + (0.6 * unit if s < _ROOMY * unit else room))]},
-        yaxis={
-            **hidden,
-            "range": [float(low[1] - room), float(high[1] + room / 2)],
-            "scaleanchor": "x",
-            "scaleratio": 1,
-        },
+        margin=dict.fromkeys("lrtb", 8),
+        xaxis={**hidden, "range": [float(low[0]), float(high[0])]},
+        yaxis={**hidden, "range": [float(low[1]), float(high[1])], "scaleanchor": "x", "scaleratio": 1},
         showlegend=False,
     )
     sides_said = t(
@@ -109,11 +111,12 @@ def _outline(corners: list[tuple[float, float]], color: str, opacity: float) -> 
 def _label(x: float, y: float, text: str, position: str) -> dict[str, Any]:
     return {
         "type": "scatter",
-        "mode": "text",
+        "mode": "markers+text",
         "x": [float(x)],
         "y": [float(y)],
         "text": [text],
         "textposition": position,
+        "marker": {"size": 12, "opacity": 0},  # keeps a label beside a square off its edge
         "hoverinfo": "skip",
         "cliponaxis": False,
     }

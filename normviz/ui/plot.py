@@ -59,20 +59,22 @@ def plot(
         Called before the script runs, with the `customdata` of the point that was clicked. A point without
         customdata cannot be clicked.
     height
-        Of the drawing in CSS pixels; default `picture.spec["layout"]["height"]`, else `HEIGHT`.
+        Of the drawing in CSS pixels; default `picture.spec["layout"]["height"]`, else `HEIGHT`. In a narrow column it
+        is at most `picture.spec["layout"]["meta"]["tallest"]` times the width, if the picture says so.
     """
     if not Runtime.exists():  # a page run as a plain script has no browser to draw in
         return
-    rows = len(picture.table)
+    rows, layout = len(picture.table), picture.spec["layout"]
     data = {
         "name": picture.name,
         "title": picture.title,
         "alt": picture.alt,
         "spec": encode(picture.spec),
-        "height": height or picture.spec["layout"].get("height", HEIGHT),
+        "height": height or layout.get("height", HEIGHT),
+        "tallest": layout.get("meta", {}).get("tallest"),
         "table": {"columns": columns(picture.table), "rows": rows, "shown": min(rows, ROWS)},
         "clickable": on_click is not None,
-        "plotly": version("plotly"),
+        "plotly": _plotly_version(),
         "words": _words(t, picture.title, rows),
     }
     if on_click is None:
@@ -134,6 +136,12 @@ def _component() -> ComponentRenderer:
     )
 
 
+@cache
+def _plotly_version() -> str:
+    return version("plotly")  # reads the wheel's metadata: 1.7 ms, at each plot of each click
+
+
+@cache
 def _plotly_files() -> Path:
     spec = find_spec("plotly")  # importing plotly would cost a second and change its default template
     if spec is None or not spec.submodule_search_locations:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import gc
 from functools import cache
 from threading import Lock, Timer
+from typing import TYPE_CHECKING
 
-from normviz.jobs.board import Board
-from normviz.jobs.cluster import Cluster
-from normviz.jobs.store import open_store
+if TYPE_CHECKING:
+    from normviz.jobs.board import Board
 
-_WARM_UP_DELAY = 3.0
-"""Seconds between the first page and the start of the embedded cluster, so that the page is painted first."""
+_SETTLING_DELAY = 3.0
+"""Seconds after the first page; nothing of it may hold up that page's way to the browser."""
 
 _lock = Lock()
 
 
 @cache
 def _board() -> Board:
+    from normviz.jobs.board import Board
+    from normviz.jobs.cluster import Cluster
+    from normviz.jobs.store import open_store
+
     return Board(Cluster(), open_store())
 
 
@@ -35,13 +39,18 @@ def start_afresh() -> None:
 
 @cache
 def settle() -> None:
-    """Once, after the imports: take what is loaded out of the garbage collector's sight and warm the cluster up.
-
-    Streamlit collects garbage after every script run; with a scientific stack loaded a full collection costs tens of
-    milliseconds of every click (streamlit#8977).
-    """
-    gc.collect()
-    gc.freeze()
-    timer = Timer(_WARM_UP_DELAY, lambda: board().cluster.start())
+    """Once, some seconds after the first page: warm the cluster up and freeze what is loaded."""
+    timer = Timer(_SETTLING_DELAY, _settle)
     timer.daemon = True
     timer.start()
+
+
+def _settle() -> None:
+    """Start the cluster, then take everything loaded out of the garbage collector's sight.
+
+    Streamlit collects garbage after script runs; with a scientific stack loaded a full collection costs tens of
+    milliseconds of a click (streamlit#8977).
+    """
+    board().cluster.start()
+    gc.collect()
+    gc.freeze()

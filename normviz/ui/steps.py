@@ -13,4 +13,5 @@ from normviz.text import Text
 def show_steps(steps: Sequence[Step] | None, t: Text) -> None:
     """Draw the steps as titled formulas, one below the other; nothing where the norm is undefined."""
     if steps:
-        st.markdown("\n\n".join(f":gray[{t(step.title)}]\n\n$$\n{step.latex}\n$$" for step in steps))
+        # Inline formulas, because those may end a line between two terms.
+        st.markdown("\n\n".join(f":gray[{t(step.title)}]\\\n$\\displaystyle {step.latex}$" for step in steps))

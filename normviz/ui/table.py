@@ -38,7 +38,6 @@ def vector_table(x: NDArray[np.float64], t: Text) -> None:
         pd.DataFrame({"x": base}, index=pd.RangeIndex(1, base.size + 1, name="i")),
         key=key,
         num_rows="dynamic",
-        height=min(280, 40 + 35 * (base.size + 1)),
         column_config={"x": st.column_config.NumberColumn("x", required=True, format="%g")},
         on_change=_apply,
         args=(key,),

@@ -2,84 +2,41 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import signal
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
-ROOT = Path(__file__).parents[2]
+from scripts.chromium import launched
+from scripts.serve import ROOT, Served
+from scripts.serve import serve as served
+
 AXE = Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js"
 LOCAL = {"127.0.0.1", "localhost"}
 PATIENCE = 60_000
 """Milliseconds until a wait fails: two slow cores draw a first figure in a few seconds, so only a fault gets here."""
 
-FLAGS = [
-    "--headless",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-quic",
-    "--disable-sync",
-    "--no-first-run",
-    # No GPU: 3-D figures are drawn by the processor.
-    "--disable-gpu",
-    "--enable-unsafe-swiftshader",
-    "--use-angle=swiftshader",
-    # A request that leaves the machine fails at once, and the test with it.
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
-]
-
 
 @dataclass
 class Server:
-    """One running Streamlit server."""
+    """One running server, and how much of its log was read."""
 
-    url: str
-    log: Path
-    process: subprocess.Popen[bytes]
+    served: Served
     seen: int = 0
 
+    @property
+    def url(self) -> str:
+        return self.served.url
+
     def new_log(self) -> str:
-        text = self.log.read_text(encoding="utf-8", errors="replace")
+        text = self.served.log.read_text(encoding="utf-8", errors="replace")
         new, self.seen = text[self.seen :], len(text)
         return new
-
-    def wait(self, seconds: float = 120) -> None:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if self.process.poll() is not None:
-                pytest.fail(f"The server ended with {self.process.returncode}:\n{self.new_log()}")
-            try:
-                with urlopen(f"{self.url}/_stcore/health", timeout=5) as answer:
-                    if answer.status == 200:
-                        return
-            except (URLError, OSError):
-                time.sleep(0.1)
-        pytest.fail(f"No server after {seconds} s:\n{self.new_log()}")
-
-    def stop(self) -> None:
-        # The whole group, because the app starts a compute process of its own.
-        for sign, patience in ((signal.SIGTERM, 10), (signal.SIGKILL, 10)):
-            try:
-                os.killpg(self.process.pid, sign)
-                self.process.wait(patience)
-            except subprocess.TimeoutExpired:
-                continue
-            except ProcessLookupError:
-                pass
-            break
 
 
 @dataclass
@@ -106,73 +63,31 @@ class Visit:
             self.faults.append(f"external request: {url}")
 
 
-def chromium() -> str | None:
-    """Path of the browser; None for the one that Playwright installed."""
-    if chosen := os.environ.get("NORMVIZ_CHROMIUM"):
-        if not shutil.which(chosen):
-            pytest.fail(f"NORMVIZ_CHROMIUM names no program: {chosen}")
-        return chosen
-    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Chromium, headless. Its absence is a failure: a skipped browser test is no test."""
-    path = chromium()
-    root = hasattr(os, "geteuid") and os.geteuid() == 0
-    with sync_playwright() as playwright:
-        if path is None and not Path(playwright.chromium.executable_path).exists():
-            pytest.fail(
-                "No Chromium found. Install one (Debian: apt install chromium; elsewhere: playwright install chromium),"
-                " or name it in NORMVIZ_CHROMIUM."
-            )
-        flags = [*FLAGS, "--no-sandbox"] if root else FLAGS
-        browser = playwright.chromium.launch(executable_path=path, args=flags, headless=True)
+    """Chromium, headless. Its absence is an error: a skipped browser test is no test."""
+    with launched() as browser:
         expect.set_options(timeout=PATIENCE)
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")
-def servers() -> Iterator[dict[Path, Server]]:
+def servers() -> dict[Path, Server]:
     """The servers that run, by their script."""
-    running: dict[Path, Server] = {}
-    yield running
-    for server in running.values():
-        server.stop()
+    return {}
 
 
 @pytest.fixture(scope="session")
-def serve(servers: dict[Path, Server], tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Server]:
+def serve(servers: dict[Path, Server]) -> Iterator[Callable[[Path], Server]]:
     """Start a Streamlit script, once per session: `serve(path).url`."""
+    with ExitStack() as running:
 
-    def start(script: Path) -> Server:
-        if script in servers:
+        def start(script: Path) -> Server:
+            if script not in servers:
+                servers[script] = Server(running.enter_context(served(script)))
             return servers[script]
-        folder = tmp_path_factory.mktemp("server")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        options = {
-            "server.address": "127.0.0.1",
-            "server.port": port,
-            "server.headless": "true",
-            "server.fileWatcherType": "none",
-            "browser.gatherUsageStats": "false",
-        }
-        command = [sys.executable, "-m", "streamlit", "run", str(script)]
-        command += [part for name, value in options.items() for part in (f"--{name}", str(value))]
-        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-        environment = {**os.environ, "NORMVIZ_STORE": str(folder / "store"), "PYTHONPATH": path}
-        with (folder / "log.txt").open("wb") as log:
-            process = subprocess.Popen(
-                command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-            )
-        servers[script] = Server(f"http://127.0.0.1:{port}", folder / "log.txt", process)
-        servers[script].wait()
-        return servers[script]
 
-    return start
+        yield start
 
 
 @pytest.fixture(scope="session")

@@ -45,5 +45,5 @@ def open_lab() -> Callable[..., AppTest]:
 
 def said(test: AppTest) -> str:
     """Everything that the page says in words and formulas."""
-    parts = [*test.markdown, *test.caption, *test.latex, *test.error, *test.warning, *test.info, *test.subheader]
+    parts = [*test.markdown, *test.caption, *test.latex, *test.error, *test.warning, *test.info, *test.header]
     return "\n".join(str(part.value) for part in parts)

@@ -37,10 +37,11 @@ export class Frame {
   }
 
   /** @param {any} data what normviz/ui/plot.py sends */
-  describe({ title, alt, height, words, clickable, table }) {
+  describe({ title, alt, height, tallest, words, clickable, table }) {
     this.caption.textContent = title;
     this.area.setAttribute("aria-label", alt);
-    this.area.style.height = `${height}px`;
+    // 100cqi is the figure's width.
+    this.area.style.height = tallest ? `min(${height}px, ${100 * tallest}cqi)` : `${height}px`;
     this.area.dataset.keys = words.keys;
     this.root.classList.toggle("normviz-plot-clickable", clickable);
     this.tools.setAttribute("aria-label", words.tools);
