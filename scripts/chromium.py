@@ -24,7 +24,8 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
-    # Without a graphics card, 3-D figures are drawn by the processor.
+    # Whether or not there is a graphics card, 3-D figures are drawn by the processor.
+    "--disable-gpu",
     "--enable-unsafe-swiftshader",
     "--use-angle=swiftshader",
     # A request that leaves the machine fails at once.

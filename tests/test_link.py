@@ -5,7 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from normviz import link
+from normviz.depth import config
 from normviz.errors import InputError
+from normviz.grid import AXES
+from normviz.placements import PLACEMENTS
 from normviz.vectors import parse_vector
 
 NUMBERS = st.lists(st.floats(allow_nan=False, allow_infinity=False, width=32), min_size=1, max_size=12)
@@ -101,3 +104,24 @@ def test_every_default_is_usable(page):
 
 def test_the_default_vector_is_the_chapters():
     assert parse_vector(link.knob("vector", "x").default).tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [
+        ("placements", tuple(PLACEMENTS)),
+        ("norm", config.SWEEP_NORMS),
+        ("init", config.INITS),
+        ("attention", config.ATTENTIONS),
+        ("activation", config.ACTIVATIONS),
+        ("loss", config.LOSSES),
+        ("dtype", config.DTYPES),
+        ("device", config.DEVICES),
+    ],
+)
+def test_the_page_offers_what_the_sweep_knows(name, ids):
+    assert tuple(link.knob("depth", name).options) == ids
+
+
+def test_the_axes_page_offers_every_axis():
+    assert tuple(link.AXIS_OPTIONS) == AXES

@@ -33,10 +33,10 @@ _EYE, _CENTER = np.array([1.2, -1.52, 0.76]), np.array([0.0, 0.0, -0.16])
 _VIEW = np.tan(np.pi / 8)
 # CSS pixels of the figure in the narrowest column.
 _FIGURE = np.array([320.0, 256.0])
-# In halves of the box's sides, its corners and the middles of the edges along which plotly writes channels, sequences and
-# tokens; and the CSS pixels that each needs to the left and below, to the right and above.
+# The box's corners and the middles of the edges along which plotly names channels, sequences and tokens, in halves of
+# its sides; and the CSS pixels that each needs to the left and below, to the right and above.
 _PLACES = np.array([*product((-1, 1), repeat=3), (0, -1, -1), (1, 0, -1), (-1, -1, 0)])
-_LEFT_BELOW = np.array([*[(8, 8)] * 8, (88, 60), (0, 70), (70, 0)])
+_LEFT_BELOW = np.array([*[(8, 8)] * 8, (96, 60), (0, 70), (80, 0)])
 _RIGHT_ABOVE = np.array([*[(8, 8)] * 8, (0, 0), (98, 0), (0, 0)])
 
 
@@ -176,7 +176,8 @@ def _layout(trace: GridTrace, t: Text, mode: str) -> dict[str, Any]:
         margin={"l": 0, "r": 0, "t": 0, "b": 0},
         scene={
             "camera": {
-                name: dict(zip("xyz", place.tolist(), strict=True)) for name, place in (("eye", _EYE), ("center", _CENTER))
+                name: dict(zip("xyz", place.tolist(), strict=True))
+                for name, place in (("eye", _EYE), ("center", _CENTER))
             },
             "aspectmode": "manual",
             "aspectratio": dict(zip("xyz", ratio.tolist(), strict=True)),
@@ -197,8 +198,9 @@ def _fitted(lengths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     seen = scales[:, None, None] * _PLACES * box / 2 - _EYE
     flat = seen @ np.stack([right, np.cross(right, forward)], axis=1) / (seen @ forward)[..., None]
     pixels = flat / _VIEW * _FIGURE[1] / 2
-    fits = ((-_FIGURE / 2 + _LEFT_BELOW <= pixels) & (pixels <= _FIGURE / 2 - _RIGHT_ABOVE)).all(axis=(1, 2))
-    return box * scales[fits].max()
+    fits = ((pixels >= -_FIGURE / 2 + _LEFT_BELOW) & (pixels <= _FIGURE / 2 - _RIGHT_ABOVE)).all(axis=(1, 2))
+    ratio: npt.NDArray[np.float64] = box * scales[fits].max()
+    return ratio
 
 
 def _scene_axis(mode: str, title: str, n: int, length: float, *, downward: bool = False) -> dict[str, Any]:

@@ -112,7 +112,8 @@ def _bars(series: dict[str, Array], t: Text, mode: str) -> tuple[Spec, pd.DataFr
 
 def _histograms(series: dict[str, Array], t: Text, mode: str) -> tuple[Spec, pd.DataFrame]:
     """One row for each vector; the normalized ones share their axis, x has its own."""
-    traces, rows, axes = [], [], {}
+    traces, rows = [], []
+    axes: dict[str, Any] = {}
     height = 1 / len(series)
     for place, (name, values) in enumerate(series.items()):
         counts, ends = np.histogram(values, bins=_BINS, range=_span(values))

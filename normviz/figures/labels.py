@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -25,10 +24,10 @@ _DIRECTIONS = np.array(
     [*((x / 4, y) for y in (1.0, -1.0) for x in range(-4, 5)), *((x, y / 2) for x in (1.0, -1.0) for y in (-1, 0, 1))]
 )
 _GAPS = np.array([5.0, 10.0, 16.0, 22.0, 30.0, 40.0])
-_SWEEPS = 4
+_ROUNDS = 3
 
-# What a place costs: another label or tip covered, an arrow between label and tip, a point of a path covered, each pixel
-# out of the frame or away from the tip, and leading towards the origin.
+# What a place costs: another label or tip covered, an arrow between label and tip, a point of a path covered, each
+# pixel out of the frame or away from the tip, and leading towards the origin.
 _LABEL, _TIP, _BETWEEN, _POINT, _FRAME, _FAR, _INWARD = 400.0, 60.0, 150.0, 6.0, 8.0, 0.8, 5.0
 
 
@@ -54,7 +53,9 @@ def text_size(text: str) -> Array:
     return np.array([max(map(_width, lines)), _LINE * len(lines)])
 
 
-def places(texts: Sequence[str], tips: Sequence[Array], paths: Sequence[Path], frame: tuple[Array, Array]) -> list[Place]:
+def places(
+    texts: Sequence[str], tips: Sequence[Array], paths: Sequence[Path], frame: tuple[Array, Array]
+) -> list[Place]:
     """Where each text stands beside its tip.
 
     Each covers least of paths, tips and other labels, stays inside the frame and near its tip, and leads away from
@@ -93,27 +94,37 @@ def places(texts: Sequence[str], tips: Sequence[Array], paths: Sequence[Path], f
         shifts.append(shift)
         boxes.append((low, high))
     chosen = _settled(costs, boxes)
-    return [Place(*map(float, shift[best]), float(gaps[best])) for shift, best in zip(shifts, chosen, strict=True)]
+    return [
+        Place(right=float(shift[best, 0]), up=float(shift[best, 1]), gap=float(gaps[best]))
+        for shift, best in zip(shifts, chosen, strict=True)
+    ]
 
 
 def _settled(costs: list[Array], boxes: list[tuple[Array, Array]]) -> list[int]:
-    """Each label's candidate, after every label has moved in turn to where the others let it stand best."""
-    clash = {
-        (one, other): _LABEL * _overlap(boxes[one], boxes[other]) for one, other in permutations(range(len(costs)), 2)
-    }
-    chosen = [int(cost.argmin()) for cost in costs]
-    for _ in range(_SWEEPS):
-        for one, cost in enumerate(costs):
-            taken = sum((clash[one, other][:, chosen[other]] for other in range(len(costs)) if other != one), cost)
-            chosen[one] = int(taken.argmin())
-    return chosen
+    """Each label's candidate: one label is placed after another, then each moves to where the others let it stand best.
+
+    The outcome depends on who is first, so each label is once.
+    """
+    n = len(costs)
+    found: list[tuple[float, list[int]]] = []
+    for first in range(n):
+        chosen: dict[int, int] = {}
+        order = [*range(first, n), *range(first)]
+        for one in order * _ROUNDS:
+            cost, (low, high) = costs[one].copy(), boxes[one]
+            for other, best in chosen.items():
+                other_low, other_high = boxes[other][0][best], boxes[other][1][best]
+                if other != one:
+                    cost += _LABEL * ((low < other_high + 2) & (other_low < high + 2)).all(axis=1)
+            chosen[one] = int(cost.argmin())
+        found.append((_total(chosen, costs, boxes), [chosen[one] for one in range(n)]))
+    return min(found)[1]
 
 
-def _overlap(one: tuple[Array, Array], other: tuple[Array, Array]) -> npt.NDArray[np.bool_]:
-    """Which boxes of one label touch which of another, [candidates, candidates]."""
-    apart = (one[0][:, None] >= other[1][None] + 2) | (other[0][None] >= one[1][:, None] + 2)
-    touching: npt.NDArray[np.bool_] = ~apart.any(axis=-1)
-    return touching
+def _total(chosen: dict[int, int], costs: list[Array], boxes: list[tuple[Array, Array]]) -> float:
+    low, high = (np.array([boxes[one][side][best] for one, best in chosen.items()]) for side in (0, 1))
+    touching = ((low[:, None] < high + 2) & (low < high[:, None] + 2)).all(axis=-1)
+    return float(sum(costs[one][best] for one, best in chosen.items()) + _LABEL * (touching.sum() - len(chosen)) / 2)
 
 
 def _width(line: str) -> float:
@@ -123,11 +134,9 @@ def _width(line: str) -> float:
 
 def _points(corners: Array) -> Array:
     """Points along a path, evenly spaced."""
-    steps = np.diff(corners, axis=0)
-    counts = np.ceil(np.hypot(*steps.T) / _SPACING).astype(np.intp) + 1
-    return np.concatenate(
-        [start + np.linspace(0, 1, n)[:, None] * step for start, step, n in zip(corners, steps, counts, strict=False)]
-    )
+    way = np.append(0, np.hypot(*np.diff(corners, axis=0).T).cumsum())
+    steps = np.arange(0, way[-1] + _SPACING, _SPACING)
+    return np.stack([np.interp(steps, way, corners[:, 0]), np.interp(steps, way, corners[:, 1])], axis=1)
 
 
 def _crossed(starts: Array, ends: Array, arrows: Sequence[Array]) -> npt.NDArray[np.bool_]:
@@ -148,5 +157,6 @@ def _side(start: Array, end: Array, point: Array) -> Array:
 
 def _inside(points: Array, low: Array, high: Array) -> npt.NDArray[np.bool_]:
     """Which points lie in which boxes, [boxes, points]."""
-    inside: npt.NDArray[np.bool_] = ((low[:, None] < points) & (points < high[:, None])).all(axis=-1)
+    (left, bottom), (right, top), (x, y) = low.T[..., None], high.T[..., None], points.T
+    inside: npt.NDArray[np.bool_] = (left < x) & (x < right) & (bottom < y) & (y < top)
     return inside

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from normviz.figures import theme
-from normviz.figures.labels import Path, places, text_size
 from normviz.figures.picture import Picture
+from normviz.figures.tips import EQUAL, tip_labels
 from normviz.figures.words import number, paragraph
 from normviz.text import Text
 
@@ -21,19 +20,13 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 
 # In units of the figure's reach.
-_NEAR = 0.13  # tips closer than this share one label
-_EQUAL = 1e-9
 _CORNER = 0.07  # side of the right angle's mark
 _ROOM = 0.12  # around the drawing, in units of its width
 _FLATTEST, _TALLEST = 0.6, 1.05  # least height of what is drawn, largest of the figure, in units of the width
 
 # CSS pixels. Plotly chooses equal scales before it makes room for an axis, so the room is there from the start.
-_MARGIN = {"l": 68, "r": 14, "t": 18, "b": 58}
-_PHONE = 350  # width of the figure that the labels are set for: with more room, the lines only move away from the words
-_PLOT = _PHONE - _MARGIN["l"] - _MARGIN["r"]
-_LONGEST = 180  # line of a label
-_SPILL = 12  # labels may leave the plot by so much
-_LED = 15  # a label further than this from its tip has a line to it
+_MARGIN = {"l": 68, "r": 14, "t": 24, "b": 58}
+_NARROW = 320  # width of the figure that it is laid out for: a phone, or a narrow column
 _BEFORE, _AFTER = 8, 3  # line widths in px: x and its parts are broad and pale, the normalized vectors thin and strong
 
 
@@ -61,7 +54,11 @@ def plane_picture(plane: Plane, *, t: Text, mode: str) -> Picture:
     }
     points = {name: point for name in names if (point := getattr(plane, name)) is not None}
     reach = max(plane.radius, *(float(np.hypot(*point)) for point in points.values()))
-    low, high, tallest = _frame(plane, points)
+    low, high = _frame(plane, points)
+    tallest, scale = _fitted(high - low)
+    x, y = plane.x
+    thin = [_arc(plane), np.array([(x, 0), (x, y), (0, y)]), np.array([(low[0], 0), (high[0], 0)])]
+    labels = tip_labels(points, names, reach=reach, thin=thin, frame=(low, high), scale=scale, mode=mode)
     missing = [t("{name} is undefined here.", name=names[name]) for name in names if name not in points]
     layout = theme.layout(
         mode,
@@ -71,7 +68,7 @@ def plane_picture(plane: Plane, *, t: Text, mode: str) -> Picture:
         xaxis=_axis(mode, t("along 1: √d · mean"), [low[0], high[0]]),
         yaxis=_axis(mode, t("across 1: √d · std"), [low[1], high[1]], scaleanchor="x", scaleratio=1),
         shapes=_right_angle(plane, reach, mode),
-        annotations=[*_note(missing), *_labels(plane, points, names, reach, (low, high), mode)],
+        annotations=[*_note(missing), *labels],
         showlegend=False,
     )
     return Picture(
@@ -96,17 +93,23 @@ def plane_picture(plane: Plane, *, t: Text, mode: str) -> Picture:
     )
 
 
-def _frame(plane: Plane, points: dict[str, Array]) -> tuple[Array, Array, float]:
-    """Lower left and upper right corner of what is drawn, and the height in widths that has no room to spare."""
+def _frame(plane: Plane, points: dict[str, Array]) -> tuple[Array, Array]:
+    """Lower left and upper right corner of the plot."""
     corners = np.array([(-plane.radius, -plane.radius), (plane.radius, plane.radius), *points.values()])
     low, high = corners.min(axis=0), corners.max(axis=0)
     room = _ROOM * (high[0] - low[0])
     low, high = low - room, high + room
     width, height = high - low
-    more = max(0.0, _FLATTEST * width - height) / 2
-    low[1], high[1] = low[1] - more, high[1] + more
-    tallest = (_PLOT * (height + 2 * more) / width + _MARGIN["t"] + _MARGIN["b"]) / _PHONE
-    return low, high, min(_TALLEST, float(tallest))
+    more = np.array([0.0, max(0.0, _FLATTEST * width - height) / 2])
+    return low - more, high + more
+
+
+def _fitted(size: Array) -> tuple[float, float]:
+    """The figure's height in widths that leaves no room to spare, and a unit's CSS pixels in a narrow figure."""
+    beside, below = _MARGIN["l"] + _MARGIN["r"], _MARGIN["t"] + _MARGIN["b"]
+    width, height = map(float, size)
+    tallest = min(_TALLEST, ((_NARROW - beside) * height / width + below) / _NARROW)
+    return tallest, min((_NARROW - beside) / width, (tallest * _NARROW - below) / height)
 
 
 def _axis(mode: str, title: str, ends: list[float], **more: Any) -> dict[str, Any]:
@@ -155,7 +158,7 @@ def _arrows(points: dict[str, Array], names: dict[str, str], reach: float, t: Te
                 "line": {"color": color, "width": width},
                 "marker": {
                     # An arrow of no length has no direction.
-                    "symbol": ["circle", "arrow" if np.hypot(*point) > _EQUAL * reach else "circle"],
+                    "symbol": ["circle", "arrow" if np.hypot(*point) > EQUAL * reach else "circle"],
                     "angleref": "previous",
                     "size": [0, 24 if width == _BEFORE else 17],
                     "color": color,
@@ -171,73 +174,8 @@ def _arrows(points: dict[str, Array], names: dict[str, str], reach: float, t: Te
 def _note(missing: list[str]) -> list[dict[str, Any]]:
     if not missing:
         return []
-    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "top"}
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "xanchor": "left", "yanchor": "bottom"}
     return [{**place, "text": "<br>".join(missing), "align": "left", "showarrow": False}]
-
-
-def _labels(
-    plane: Plane,
-    points: dict[str, Array],
-    names: dict[str, str],
-    reach: float,
-    frame: tuple[Array, Array],
-    mode: str,
-) -> list[dict[str, Any]]:
-    """The names near the tips; tips in one place share a label, joined by = where the vectors are equal."""
-    groups: list[list[str]] = []
-    for name in points:
-        near = [group for group in groups if _gap(points, group[0], name) < _NEAR * reach]
-        if near:
-            near[0].append(name)
-        else:
-            groups.append([name])
-    low, high = frame
-    tall = _TALLEST * _PHONE - _MARGIN["t"] - _MARGIN["b"]
-    scale = (np.array([_PLOT, tall]) / (high - low)).min()
-    texts = [_joined(group, points, names, reach) for group in groups]
-    tips = [points[group[0]] for group in groups]
-    x, y = plane.x
-    thin = [_arc(plane), np.array([(x, 0), (x, y), (0, y)]), np.array([(low[0], 0), (high[0], 0)])]
-    paths = [Path(corners=np.array([np.zeros(2), point]) * scale) for point in points.values()]
-    paths += [Path(corners=corners * scale, weight=0.05) for corners in thin]
-    found = places(texts, [tip * scale for tip in tips], paths, (low * scale - _SPILL, high * scale + _SPILL))
-    style = {
-        "arrowhead": 0,
-        "arrowwidth": 1,
-        "bgcolor": theme.fade(theme.BACKGROUND[mode], 0.7),
-        "borderpad": 1,
-    }
-    return [
-        {
-            **style,
-            "text": text,
-            "x": float(tip[0]),
-            "y": float(tip[1]),
-            "ax": place.right,
-            "ay": -place.up,
-            # A label at some distance is led to its tip.
-            "arrowcolor": theme.MUTED[mode] if place.gap > _LED else theme.CLEAR,
-        }
-        for text, tip, place in zip(texts, tips, found, strict=True)
-    ]
-
-
-def _joined(group: list[str], points: dict[str, Array], names: dict[str, str], reach: float) -> str:
-    """The names of vectors that end in one place, on as many lines as a phone needs."""
-    lines = [names[group[0]]]
-    for before, name in pairwise(group):
-        equal = _gap(points, before, name) < _EQUAL * reach
-        joint = " = " if equal else ", "
-        if text_size(lines[-1] + joint + names[name])[0] > _LONGEST:
-            lines[-1] += joint.rstrip()
-            lines.append(names[name])
-        else:
-            lines[-1] += joint + names[name]
-    return "<br>".join(lines) + " = 0" * bool(np.hypot(*points[group[0]]) < _EQUAL * reach)
-
-
-def _gap(points: dict[str, Array], first: str, second: str) -> float:
-    return float(np.hypot(*(points[first] - points[second])))
 
 
 def _right_angle(plane: Plane, reach: float, mode: str) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from normviz.link.fields import parse_cell, parse_eps
 from normviz.link.knob import Knob
+from normviz.placements import PLACEMENTS
 from normviz.text import N_
 from normviz.vectors import parse_vector
 
@@ -14,13 +15,7 @@ def _numbers(*sizes: int) -> dict[str, str]:
     return {str(size): str(size) for size in sizes}
 
 
-PLACEMENT_OPTIONS = {
-    "post_norm": N_("Post-Norm"),
-    "pre_norm": N_("Pre-Norm"),
-    "sandwich_norm": N_("Sandwich-Norm"),
-    "output_norm": N_("Output-Norm"),
-    "no_norm": N_("No norm"),
-}
+PLACEMENT_OPTIONS = {name: placement.label for name, placement in PLACEMENTS.items()}
 AXIS_OPTIONS = {
     "layer_norm": "LayerNorm",
     "rms_norm": "RMSNorm",

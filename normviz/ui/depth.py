@@ -76,16 +76,13 @@ def sweep_config(t: Text) -> SweepConfig:
 def run_bar(config: SweepConfig, t: Text) -> None:
     """Draw Run, Cancel and the estimate; start what the link asks for if it is small."""
     expected = _expected(config)
-    refusal = _refusal(expected)
+    known = board().known(EXPERIMENT, config)
+    refusal = None if known else _refusal(expected)
     job = _job()
     asked = config.digest != st.session_state.get(_JOB)
-    if (
-        asked
-        and refusal is None
-        and (job is None or _known(config))
-        and (_known(config) or expected.seconds <= UNASKED_SECONDS)
-    ):
-        _start(config)
+    first = job is None and expected.seconds <= UNASKED_SECONDS
+    if asked and refusal is None and (known or first):
+        _submit(config)
         job, asked = _job(), False
     running = job is not None and job.state in ("waiting", "running")
     left = job is not None and job.state in ("cancelled", "interrupted", "failed") and not asked
@@ -140,6 +137,16 @@ def _live(quantity: str, layers: int, t: Text, active: bool) -> None:
         return
     _figures(result, quantity, layers, t)
     st.caption(_provenance(job, result, t))
+    if not active:
+        st.download_button(
+            t("Download the result"),
+            result.to_bytes,
+            file_name=f"normviz-{job.digest[:8]}.npz",
+            mime="application/octet-stream",
+            help=t("The file that `python -m normviz show` and `normviz.load` read."),
+            on_click="ignore",
+            key="depth.download",
+        )
 
 
 def _progress(job: JobView, t: Text) -> None:
@@ -206,12 +213,12 @@ def _job() -> JobView | None:
     return board().view(digest) if digest else None
 
 
-def _known(config: SweepConfig) -> bool:
-    return board().known(EXPERIMENT, config)
+def _submit(config: SweepConfig) -> None:
+    st.session_state[_JOB] = board().submit(EXPERIMENT, config, _watcher())
 
 
 def _start(config: SweepConfig) -> None:
-    st.session_state[_JOB] = board().submit(EXPERIMENT, config, _watcher())
+    _submit(config)
     state.act()
 
 

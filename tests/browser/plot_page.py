@@ -68,7 +68,11 @@ def blocks(shift: float) -> Picture:
                     "showscale": False,
                 }
             ],
-            "layout": {**base, "scene": {"camera": {"eye": {"x": 1.4, "y": 1.4, "z": 0.8}}}},
+            "layout": {
+                **base,
+                "meta": {**base["meta"], "tallest": 0.75},
+                "scene": {"camera": {"eye": {"x": 1.4, "y": 1.4, "z": 0.8}}},
+            },
         },
         table=pd.DataFrame({"x": x, "y": y, "z": z}),
     )

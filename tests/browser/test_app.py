@@ -171,6 +171,20 @@ def test_a_sweep_is_cancelled_in_the_middle_and_goes_on_later(visit: Callable[..
     expect(page.get_by_text(re.compile(r"Cancelled after \d+ of 96 models"))).to_be_visible()
 
 
+def test_the_language_is_switched_in_the_middle_of_a_sweep(visit: Callable[..., Page]) -> None:
+    page = visit("depth", LONG.replace("seeds=16", "seeds=14"))
+    run = page.get_by_role("button", name=re.compile("^(Run|Go on)$"))
+    settled(page)
+    if run.is_enabled():
+        run.click()
+    expect(page.get_by_text(re.compile(r"[1-9]\d* of 84 models measured"))).to_be_visible()
+    page.get_by_role("radio", name="中文").or_(page.get_by_role("button", name="中文")).first.click()
+    expect(page.get_by_text(re.compile(r"已测量 \d+ / 84 个模型"))).to_be_visible()
+    expect(figure(page)).to_have_attribute("aria-label", re.compile("前置归一化"))
+    page.get_by_role("button", name="取消").click()
+    expect(page.get_by_text(re.compile(r"已取消，完成了 \d+ / 84 个模型"))).to_be_visible()
+
+
 def test_zoom_outlives_the_live_updates_of_a_sweep(visit: Callable[..., Page]) -> None:
     page = visit("depth", LONG.replace("seeds=16", "seeds=15"))
     run = page.get_by_role("button", name=re.compile("^(Run|Go on)$"))

@@ -306,6 +306,16 @@ def test_figure_follows_the_width_of_the_page(visit: Callable[..., Page]) -> Non
     )
 
 
+def test_figure_shrinks_in_a_narrow_column(visit: Callable[..., Page]) -> None:
+    page = visit("blocks", width=390)
+    sizes = f"[{CANVAS}.clientWidth, {CANVAS}.clientHeight, {CANVAS}._fullLayout.height]"
+    width, height, drawn_height = page.evaluate(sizes)
+    assert height == pytest.approx(0.75 * width, abs=1)
+    assert drawn_height == pytest.approx(height, abs=1)
+    page.set_viewport_size({"width": 1000, "height": 900})
+    page.wait_for_function(f"{CANVAS}.clientHeight === 420 && {CANVAS}._fullLayout.height === 420")
+
+
 def test_fifth_3d_figure_gives_its_numbers_instead(visit: Callable[..., Page]) -> None:
     page = visit("many")
     expect(page.get_by_text("A page draws four 3-D figures at most.")).to_have_count(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from time import perf_counter
 
 import numpy as np
@@ -90,6 +91,21 @@ def test_camera_and_revision_never_change() -> None:
     assert all(layout["scene"]["camera"] == layouts[0]["scene"]["camera"] for layout in layouts)
     assert len({layout["uirevision"] for layout in layouts}) == 1
     assert all("uirevision" not in layout["scene"] for layout in layouts)
+
+
+@pytest.mark.parametrize("sizes", [(2, 3, 4), (1, 1, 64), (8, 1, 1), (1, 32, 1), (8, 32, 64)])
+def test_blocks_leave_room_for_the_names_of_the_axes(sizes: tuple[int, int, int]) -> None:
+    layout = blocks_picture(grid("layer_norm", *sizes), t=ENGLISH, mode="light").spec["layout"]
+    sides = np.array([layout["scene"]["aspectratio"][axis] for axis in "xyz"])
+    eye, center = (np.array([layout["scene"]["camera"][name][axis] for axis in "xyz"]) for name in ("eye", "center"))
+    corners = np.array(list(product((-0.5, 0.5), repeat=3))) * sides - eye
+    depth = corners @ (center - eye) / np.linalg.norm(center - eye)
+    right = np.cross(center - eye, (0, 0, 1))
+    across = corners @ right / np.linalg.norm(right) / depth / np.tan(np.pi / 8)  # in halves of the figure's height
+    edge = 1 / layout["meta"]["tallest"]
+    assert -edge + 0.3 < across.min()
+    assert across.max() < edge - 0.3
+    assert np.ptp(across) > 0.1
 
 
 @pytest.mark.parametrize("axis", AXES)

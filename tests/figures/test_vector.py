@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import normviz as nv
+from normviz.figures.labels import text_size
+from normviz.figures.picture import Picture
 from normviz.figures.vector import bars_picture, plane_picture, triangle_picture
 from normviz.text import Text
 from tests.figures.checks import check, numbers, trace_named
@@ -24,6 +28,10 @@ def tip(picture: object, name: str) -> np.ndarray:
     trace = trace_named(picture, name)  # type: ignore[arg-type]
     assert trace["x"][0] == trace["y"][0] == 0
     return np.array([trace["x"][1], trace["y"][1]])
+
+
+def labels_of(picture: Picture) -> list[str]:
+    return [note["text"].replace("<br>", " ") for note in picture.spec["layout"]["annotations"]]
 
 
 def test_plane_shows_the_chapters_vector_to_scale(t: Text, mode: str) -> None:
@@ -46,14 +54,48 @@ def test_plane_says_what_is_undefined_and_what_is_zero() -> None:
     assert "LN(x) is undefined here." in picture.alt
     assert picture.spec["layout"]["annotations"][0]["text"] == "LN(x) is undefined here."
     assert "LN(x)" not in {trace.get("name") for trace in picture.spec["data"]}
-    labels = picture.spec["data"][-1]["text"]
-    assert " x = mean part " in labels
-    assert " centred part = 0 " in labels
+    assert {"x = mean part", "centred part = 0"} < set(labels_of(picture))
 
 
 def test_plane_gives_vectors_that_coincide_one_label() -> None:
     picture = plane_picture(nv.plane([-1.0, 1.0]), t=ENGLISH, mode="light")
-    assert " x = centred part = LN(x) = RMSNorm(x) " in picture.spec["data"][-1]["text"]
+    assert "x = centred part = LN(x) = RMSNorm(x)" in labels_of(picture)
+
+
+CROWDED = [CHAPTER, [-1.0, -2, -3, -4], [3, 3.2, 2.9, 3.1], [0.1, 0.2, 0.3], [10, 20, -5, 0, 3], [100, 103, 98, 101]]
+
+
+@pytest.mark.parametrize("x", CROWDED)
+def test_plane_labels_cover_neither_each_other_nor_leave_a_narrow_figure(x: list[float], t: Text) -> None:
+    layout = plane_picture(nv.plane(x), t=t, mode="light").spec["layout"]
+    margin, width = layout["margin"], 320
+    height = layout["meta"]["tallest"] * width
+    origin = np.array([layout["xaxis"]["range"][0], layout["yaxis"]["range"][0]])
+    size = np.array([layout["xaxis"]["range"][1], layout["yaxis"]["range"][1]]) - origin
+    plot = np.array([width - margin["l"] - margin["r"], height - margin["t"] - margin["b"]])
+    scale = (plot / size).min()
+    corner = np.array([margin["l"], margin["b"]]) + (plot - scale * size) / 2
+    boxes = []
+    for label in layout["annotations"]:
+        middle = corner + scale * (np.array([label["x"], label["y"]]) - origin) + (label["ax"], -label["ay"])
+        boxes.append((middle - text_size(label["text"]) / 2, middle + text_size(label["text"]) / 2))
+    for low, high in boxes:
+        assert (low >= 0).all()
+        assert (high <= (width, height)).all()
+    for (low, high), (other_low, other_high) in combinations(boxes, 2):
+        assert ((high <= other_low) | (other_high <= low)).any()
+
+
+@pytest.mark.parametrize("x", CROWDED[:3])
+def test_plane_fills_its_figure(x: list[float]) -> None:
+    layout = plane_picture(nv.plane(x), t=ENGLISH, mode="light").spec["layout"]
+    (left, right), (bottom, top) = layout["xaxis"]["range"], layout["yaxis"]["range"]
+    points = np.array([*nv.plane(x).x[None], [-2, -2], [2, 2]])
+    assert np.ptp(points[:, 0]) > 0.75 * (right - left)
+    margin = layout["margin"]
+    assert layout["meta"]["tallest"] == pytest.approx(
+        ((320 - margin["l"] - margin["r"]) * (top - bottom) / (right - left) + margin["t"] + margin["b"]) / 320
+    )
 
 
 @given(vectors, st.sampled_from([0.0, 1e-5, 10.0]))
