@@ -50,7 +50,7 @@ if trace is not None:
 arithmetic, counts = st.columns(2, gap="large")
 with arithmetic:
     st.header(t("Cell: sequence {b}, token {t}, channel {c}", b=chosen[0] + 1, t=chosen[1] + 1, c=chosen[2] + 1))
-    show_steps(trace and cell_steps(cell(trace, *chosen), eps=EPS), t)
+    show_steps(trace and cell_steps(cell(trace, *chosen), eps=EPS), t, key="cell")
 with counts:
     st.header(t("How many statistics?"))
     count_table(x, groups, t)

@@ -49,4 +49,4 @@ with st.container(horizontal=True, gap="large"):
 
 depth.live(quantity, layers, t)
 
-script_export(depth_script(config, quantity=quantity), "depth_lab", t)
+script_export(depth_script(depth.shown_config(config), quantity=quantity), "depth_lab", t)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from normviz.depth.config import BOUNDS, CHOICES, SweepConfig
+from normviz.depth.estimate import available_memory, check_limit, estimate
 from normviz.depth.results import DepthPoint, DepthSweep, collect, load
 from normviz.errors import InputError
 
@@ -81,11 +83,14 @@ def _help(name: str, default: Any) -> str:
 def _sweep(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
+    from normviz.depth.probes import resolve_device
     from normviz.depth.sweep import sweep
 
     config = SweepConfig(**{field.name: getattr(args, field.name) for field in fields(SweepConfig)})
-    if not args.output.parent.is_dir():
-        raise InputError("There is no folder {path} to write the result to", path=str(args.output.parent))
+    _check_target(args.output)
+    if resolve_device(config.device).type == "cpu" and (available := available_memory()) is not None:
+        expected = estimate(config, flops_per_second=1.0, seconds_per_op=0.0)  # its time is not asked for
+        check_limit(expected, max_seconds=math.inf, max_bytes=available)
     points: list[DepthPoint] = []
     status = 0
     try:
@@ -100,6 +105,18 @@ def _sweep(args: argparse.Namespace) -> int:
     return status
 
 
+def _check_target(path: Path) -> None:
+    """Refuse, before hours are spent, a path to which no file can be written."""
+    if path.is_dir():
+        raise InputError("{path} is a folder; name a file to write the result to", path=str(path))
+    if not path.parent.is_dir():
+        raise InputError("There is no folder {path} to write the result to", path=str(path.parent))
+    # The result is written beside its place first, so that the folder has to take a new file.
+    for place in (path, path.parent):
+        if place.exists() and not os.access(place, os.W_OK):
+            raise InputError("{path} is not writable, and the result could not be kept", path=str(place))
+
+
 def _show(args: argparse.Namespace) -> int:
     _report(load(args.file), as_json=args.json)
     return 0
@@ -111,8 +128,7 @@ def _doctor(args: argparse.Namespace) -> int:
     checks = report()
     width = max(len(check.name) for check in checks)
     for check in checks:
-        mark = "ok" if check.ok else "FAILED" if check.needed else "absent"
-        print(f"{mark:6}  {check.name:{width}}  {check.detail}")
+        print(f"{check.mark:6}  {check.name:{width}}  {check.detail}")
     return 0 if all(check.ok or not check.needed for check in checks) else 1
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+from reprlib import repr as shown
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,14 +22,7 @@ SMALLEST_SQUARE = 1e-290
 
 def finite_array(value: ArrayLike, field: str) -> Floats:
     """A float64 copy of `value`, refused unless every entry is a finite real number."""
-    try:
-        given = np.asarray(value)
-    except (ValueError, TypeError, RuntimeError) as error:
-        raise InputError(
-            "{field} is an array of numbers whose rows are equally long; NumPy says: {reason}",
-            field=field,
-            reason=str(error),
-        ) from None
+    given = _as_array(value, field)
     if given.dtype.kind not in "biuf":
         raise InputError("{field} holds real numbers; got entries of type {kind}.", field=field, kind=str(given.dtype))
     with np.errstate(over="ignore"):
@@ -45,6 +40,22 @@ def finite_array(value: ArrayLike, field: str) -> Floats:
             "{field} holds finite numbers; {entry} is infinite, and no mean over it exists.", field=field, entry=place
         )
     return array
+
+
+def _as_array(value: Any, field: str) -> NDArray[Any]:
+    """`value` as NumPy reads it; a torch tensor of any device and float type, with or without a gradient, as well."""
+    try:
+        if hasattr(value, "detach"):
+            value = value.detach().cpu()
+            # NumPy has no bfloat16.
+            value = value.double() if value.is_floating_point() else value
+        return np.asarray(value)
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise InputError(
+            "{field} is an array of numbers whose rows are equally long; NumPy says: {reason}",
+            field=field,
+            reason=str(error),
+        ) from None
 
 
 def entry(field: str, flat: int | np.integer, shape: tuple[int, ...]) -> str:
@@ -65,14 +76,15 @@ def vectors(x: ArrayLike) -> Floats:
     return within_range(array, "x")
 
 
-def within_range(array: Floats, field: str) -> Floats:
-    """`array` itself, refused if the square of an entry would leave float64."""
-    large = np.flatnonzero(np.abs(array) > LARGEST_ENTRY)
+def within_range(array: Floats, field: str, limit: float = LARGEST_ENTRY) -> Floats:
+    """`array` itself, refused if an entry is so large that what is computed from it would leave float64."""
+    large = np.flatnonzero(np.abs(array) > limit)
     if large.size:
         raise InputError(
-            "{field} holds numbers up to {limit:g} in size, whose squares fit in float64; {entry} is {value:g}.",
+            "{field} holds numbers up to {limit:g} in size, so that what is computed from them fits in float64; "
+            "{entry} is {value:g}.",
             field=field,
-            limit=LARGEST_ENTRY,
+            limit=limit,
             entry=entry(field, large[0], array.shape),
             value=float(array.flat[large[0]]),
         )
@@ -89,8 +101,11 @@ def one_vector(x: ArrayLike) -> Floats:
 
 def parameter(value: ArrayLike | None, field: str, d: int) -> Floats | None:
     """A gain or bias with one entry per channel, or None when the norm has none."""
-    if value is None:
-        return None
+    return None if value is None else per_channel(value, field, d)
+
+
+def per_channel(value: ArrayLike, field: str, d: int, limit: float = LARGEST_ENTRY) -> Floats:
+    """A float64 copy of `value` with one entry per channel, none above the limit in size."""
     array = finite_array(value, field)
     if array.shape != (d,):
         raise InputError(
@@ -99,18 +114,18 @@ def parameter(value: ArrayLike | None, field: str, d: int) -> Floats | None:
             d=d,
             shape=list(array.shape),
         )
-    return within_range(array, field)
+    return within_range(array, field, limit)
 
 
-def finite_number(value: float, field: str) -> float:
-    """`value` as a Python float, refused unless it is one finite real number."""
+def finite_number(value: Any, field: str) -> float:
+    """`value` as a Python float, refused unless it is one finite real number; a bool or a text is none."""
     try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError("{field} is one finite number; got {value!r}.", field=field, value=value) from None
+        number = float(value) if not isinstance(value, bool) and isinstance(value, Real) else np.nan
+    except OverflowError:
+        number = np.inf
     if not np.isfinite(number):
-        raise InputError("{field} is one finite number; got {value!r}.", field=field, value=number)
-    return number
+        raise InputError("{field} is one finite number; got {value}.", field=field, value=shown(value))
+    return number + 0.0  # -0.0 becomes 0.0
 
 
 def epsilon(eps: float) -> float:
@@ -144,7 +159,7 @@ def whole_number(value: int, field: str, low: int, high: int | None = None) -> i
 
 def token_mask(mask: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     """A mask with True for each real token and False for each pad; 1 and 0 are taken as well."""
-    given = np.asarray(mask)
+    given = _as_array(mask, "mask")
     if given.dtype.kind not in "biu":
         raise InputError(
             "mask holds True for real tokens and False for pads; got entries of type {kind}.", kind=str(given.dtype)
@@ -184,11 +199,12 @@ def root_mean_square(x: Floats) -> Floats:
     return root
 
 
-def std_divisor(mean: Floats, var: Floats, eps: float, d: int) -> Floats:
-    """What LayerNorm divides by, sqrt(var + eps), refused where it is zero or has lost its digits."""
-    if eps == 0 and (constant := np.flatnonzero(var == 0)).size:
+def std_divisor(mean: Floats, centered: Floats, eps: float) -> Floats:
+    """What LayerNorm divides by, sqrt(variance + eps), refused where it is zero or has lost its digits."""
+    # A variance of 0 says less: it is also what squares below float64's range add up to.
+    if eps == 0 and (constant := np.flatnonzero(~centered.any(axis=-1))).size:
         value = float(mean.flat[constant[0]])
-        if d == 1:
+        if centered.shape[-1] == 1:
             raise InputError(
                 "LayerNorm of the single number {value:g} is undefined at eps = 0: one number is its own mean, "
                 "its variance is 0, and 0/0 has no value. Any eps > 0 gives 0, plus the bias.",
@@ -199,17 +215,23 @@ def std_divisor(mean: Floats, var: Floats, eps: float, d: int) -> Floats:
             "0, and 0/0 has no value. Any eps > 0 gives 0, plus the bias.",
             value=value,
         )
-    return _root(var + eps)
+    return _root(mean_square(centered) + eps)
 
 
-def rms_divisor(mean_square: Floats, eps: float) -> Floats:
+def rms_divisor(x: Floats, eps: float) -> Floats:
     """What RMSNorm divides by, sqrt(mean square + eps), refused where it is zero or has lost its digits."""
-    if eps == 0 and (mean_square == 0).any():
+    if eps == 0 and not x.any(axis=-1).all():
         raise InputError(
             "RMSNorm of a vector of zeros is undefined at eps = 0: its root mean square is 0, and 0/0 has no "
             "value. Any eps > 0 gives 0."
         )
-    return _root(mean_square + eps)
+    return _root(mean_square(x) + eps)
+
+
+def mean_square(x: Floats) -> Floats:
+    """Mean of the squares along the last axis (kept with length 1)."""
+    square: Floats = (x**2).mean(axis=-1, keepdims=True)
+    return square
 
 
 def _root(square: Floats) -> Floats:

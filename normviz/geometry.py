@@ -82,22 +82,23 @@ def plane(x: ArrayLike, *, eps: float = 0.0) -> Plane:
     Raises
     ------
     InputError
-        If x is not one finite vector or eps is negative. A point without a value is None, not an error.
+        If x is not one finite vector or eps is negative; if x is so large or so small that the norms refuse it as well
+        (entries above 1e150, or a variance or mean square plus eps below 1e-290 but not 0). A point without a value is
+        None, not an error.
     """
     vector, eps = one_vector(x), epsilon(eps)
     d = vector.size
     radius = float(np.sqrt(d))
     mean, centered = centre(vector)
-    var, mean_square = (centered**2).mean(keepdims=True), (vector**2).mean(keepdims=True)
-    height = radius * float(np.sqrt(var[0]))  # the L2 norm of x - mean
+    height = radius * float(root_mean_square(centered)[0])  # the L2 norm of x - mean
     point = np.array([radius * mean[0], height])
 
     frame = np.zeros((2, d))
     frame[0] = 1 / radius
     if height > 0:
         frame[1] = centered / height
-    layer = None if eps == 0 and var[0] == 0 else np.array([0.0, height]) / std_divisor(mean, var, eps, d)
-    rms = None if eps == 0 and mean_square[0] == 0 else point / rms_divisor(mean_square, eps)
+    layer = None if eps == 0 and not centered.any() else np.array([0.0, height]) / std_divisor(mean, centered, eps)
+    rms = None if eps == 0 and not vector.any() else point / rms_divisor(vector, eps)
     return Plane(
         x=frozen(point),
         mean_part=frozen(np.array([point[0], 0.0])),
@@ -124,7 +125,8 @@ def triangle(x: ArrayLike) -> Triangle:
     Raises
     ------
     InputError
-        If x is not one finite vector.
+        If x is not one finite vector, or has an entry above 1e150 in size. Nothing is divided, so that there is no
+        smallest x.
     """
     vector = one_vector(x)
     mean, centered = centre(vector)
@@ -154,7 +156,7 @@ def jacobian(norm: str, x: ArrayLike, *, weight: ArrayLike | None = None, eps: f
 
     Returns
     -------
-    array of float64, shape [d, d]
+    read-only array of float64, shape [d, d]
 
     Raises
     ------
@@ -174,12 +176,12 @@ def jacobian(norm: str, x: ArrayLike, *, weight: ArrayLike | None = None, eps: f
     gain = parameter(weight, "weight", d)
     if norm == "layer_norm":
         mean, centered = centre(vector)
-        divisor = std_divisor(mean, (centered**2).mean(keepdims=True), eps, d)
+        divisor = std_divisor(mean, centered, eps)
         unit, projection = centered / divisor, np.eye(d) - 1 / d
     elif norm == "rms_norm":
-        divisor = rms_divisor((vector**2).mean(keepdims=True), eps)
+        divisor = rms_divisor(vector, eps)
         unit, projection = vector / divisor, np.eye(d)
     else:
         raise InputError("norm is layer_norm or rms_norm; got {value!r}.", value=norm)
     matrix: Floats = (projection - np.outer(unit, unit) / d) / divisor
-    return matrix if gain is None else gain[:, None] * matrix
+    return frozen(matrix if gain is None else gain[:, None] * matrix)

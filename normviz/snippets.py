@@ -18,7 +18,7 @@ from normviz.vectors import format_vector
 Array = npt.NDArray[np.float64]
 
 # A longer vector is read from a file, so that the script stays something to read.
-_LONGEST = 1000
+LISTED = 1000
 
 
 def vector_script(x: Array, *, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5) -> str:
@@ -206,7 +206,7 @@ def _array(name: str, values: Array) -> str:
     """An assignment that gives back these values, bit for bit."""
     if values.size > 1 and (values == values[0]).all():
         return f"{name} = np.full({values.size}, {format_vector(values[:1])})"
-    if values.size > _LONGEST:
+    if values.size > LISTED:
         return f'{name} = np.loadtxt("{name}.txt").ravel()  # save its {values.size} numbers as {name}.txt'
     text = format_vector(values)
     if len(text) < 90:

@@ -43,7 +43,14 @@ class Text:
 
     def error(self, error: InputError) -> str:
         """The error's sentence in this language."""
-        values = {k: self(v) if isinstance(v, str) else v for k, v in error.values.items()}
+        values = {
+            name: self.error(value)
+            if isinstance(value, InputError)
+            else self(value)
+            if isinstance(value, str)
+            else value
+            for name, value in error.values.items()
+        }
         return self._messages.get(error.template, error.template).format(**values)
 
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from normviz.arrays import Floats, finite_array
+from normviz.arrays import Floats, finite_array, frozen, within_range
 from normviz.errors import InputError
 
 # The full-width forms U+FF01 to U+FF5E sit at a fixed distance from ASCII; the rest is what Chinese keyboards, word
@@ -55,7 +55,7 @@ def parse_vector(text: str, *, limit: int = 1_000_000) -> Floats:
 
     Returns
     -------
-    array of float64, shape [d] with 1 <= d <= limit
+    read-only array of float64, shape [d] with 1 <= d <= limit
 
     Raises
     ------
@@ -88,10 +88,10 @@ def parse_vector(text: str, *, limit: int = 1_000_000) -> Floats:
     values = _values(numbers)
     _check_brackets(text)
     _check_separators(flat)
-    return values
+    return frozen(values)
 
 
-def parse_parameter(text: str, *, d: int, field: str) -> Floats | None:
+def parse_parameter(text: str, *, d: int) -> Floats | None:
     """Read a gain or bias that a person typed: nothing, one number for all entries, or one number per entry.
 
     Parameters
@@ -100,13 +100,11 @@ def parse_parameter(text: str, *, d: int, field: str) -> Floats | None:
         As for `parse_vector`; blank means that there is none.
     d
         Entries of the vector that it belongs to.
-    field
-        "weight" or "bias", named in a refusal.
 
     Returns
     -------
     numpy.ndarray or None
-        float64, shape [d]; None for a blank text.
+        Read-only float64, shape [d]; None for a blank text.
 
     Raises
     ------
@@ -115,9 +113,9 @@ def parse_parameter(text: str, *, d: int, field: str) -> Floats | None:
     """
     if not text.strip():
         return None
-    values = parse_vector(text)
+    values = within_range(parse_vector(text), "gain")
     if values.size not in (1, d):
-        raise InputError("{field}: one number or {d}, one per entry of x; got {n}.", field=field, d=d, n=values.size)
+        raise InputError("One number is allowed, or {d}, one per entry of x; got {n}.", d=d, n=values.size)
     return np.broadcast_to(values, (d,))
 
 

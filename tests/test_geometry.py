@@ -155,6 +155,10 @@ def test_a_constant_vector_has_a_steep_layer_norm() -> None:
         (lambda: plane([]), "x needs at least one number"),
         (lambda: plane([1], eps=-1), "eps is 0 or a positive number"),
         (lambda: plane([1e-160, 0]), "below which float64 loses digits"),
+        (lambda: plane([1e-170, 2e-170]), "below which float64 loses digits"),
+        (lambda: plane([1e151, 0]), "x holds numbers up to 1e+150 in size"),
+        (lambda: triangle([1e151, 0]), "x holds numbers up to 1e+150 in size"),
+        (lambda: jacobian("layer_norm", [1e-170, 2e-170], eps=0), "below which float64 loses digits"),
         (lambda: triangle([1, float("nan")]), "x[1] is NaN"),
         (lambda: jacobian("batch_norm", [1, 2], eps=0), "norm is layer_norm or rms_norm; got 'batch_norm'"),
         (lambda: jacobian("layer_norm", [2, 2], eps=0), "constant vector"),
@@ -167,3 +171,16 @@ def test_every_refusal_has_its_sentence(call: Any, sentence: str) -> None:
     with pytest.raises(InputError) as caught:
         call()
     assert sentence in str(caught.value)
+
+
+def test_tiny_vectors_keep_their_place_and_their_sides() -> None:
+    p, sides = plane([1e-170, 3e-170], eps=1e-5), triangle([1e-170, 3e-170])
+    np.testing.assert_allclose(p.x, np.array([2e-170, 1e-170]) * np.sqrt(2))
+    np.testing.assert_allclose(p.frame @ p.frame.T, np.eye(2), atol=1e-12)
+    np.testing.assert_allclose([sides.mean, sides.std, sides.rms], np.array([2, 1, np.sqrt(5)]) * 1e-170)
+
+
+def test_a_jacobian_cannot_be_changed() -> None:
+    for weight in (None, [1, 2]):
+        with pytest.raises(ValueError, match="read-only"):
+            jacobian("layer_norm", [1, 2], weight=weight, eps=0)[0] = 1

@@ -265,6 +265,16 @@ def test_a_grid_cannot_be_changed() -> None:
         (lambda: sample_grid(1, 1, 1, seed=2**31), "seed is a whole number from 0 to 2147483647; got 2147483648"),
         (lambda: pad_mask(2, 3, [3]), "lengths has one number per sequence, 2 in all; got 1"),
         (lambda: pad_mask(2, 3, [3, 4]), "lengths is a whole number from 1 to 3; got 4"),
+        (lambda: pad_mask(2, 3, 3), "lengths is a list of whole numbers, one per sequence; got 3"),  # type: ignore[arg-type]
+        (lambda: pad_mask(2**40, 2**40, [1]), "batch x tokens multiply to at most 10000000 cells"),
+        (lambda: pad_lengths(10**12, 1), "batch x tokens multiply to at most 10000000 cells; got 1000000000000 x 1"),
+        (lambda: sample_grid(10**9, 10**9, 10**9, seed=0), "batch x tokens x d multiply to at most 10000000 cells"),
+        (
+            lambda: normalize_grid(grid(), "layer_norm", mask=[[True], [True, False]]),
+            "mask is an array of numbers whose rows are equally long",
+        ),
+        (lambda: normalize_grid(1e-170 * grid(), "rms_norm", eps=0), "below which float64 loses digits"),
+        (lambda: normalize_grid(1e-170 * grid(), "layer_norm", eps=0), "below which float64 loses digits"),
         (lambda: pad_mask(2, True, [1, 1]), "tokens is a whole number, 1 or more; got True"),
     ],
 )
@@ -272,3 +282,10 @@ def test_every_refusal_has_its_sentence(call: Any, sentence: str) -> None:
     with pytest.raises(InputError) as caught:
         call()
     assert sentence in str(caught.value)
+
+
+def test_a_mask_may_be_a_tensor_with_a_gradient() -> None:
+    with pytest.raises(InputError, match="got entries of type float64"):
+        normalize_grid(grid(), "layer_norm", mask=torch.ones(B, T, requires_grad=True))
+    mask = torch.ones(B, T, dtype=torch.bool)
+    np.testing.assert_array_equal(normalize_grid(grid(), "layer_norm", mask=mask).mask, mask)

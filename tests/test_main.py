@@ -69,6 +69,33 @@ def test_a_missing_folder_is_said_before_anything_is_computed(
     assert capsys.readouterr().err == f"normviz: There is no folder {tmp_path / 'no'} to write the result to\n"
 
 
+def measured(*args: object) -> None:
+    pytest.fail("the sweep has started")
+
+
+def test_a_folder_or_a_locked_file_is_said_before_anything_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("normviz.depth.sweep.sweep", measured)
+    assert main(["sweep", "-o", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"normviz: {tmp_path} is a folder; name a file to write the result to\n"
+    monkeypatch.setattr("os.access", lambda place, mode: False)  # root may write anywhere
+    assert main(["sweep", "-o", str(tmp_path / "a.npz")]) == 2
+    assert capsys.readouterr().err == f"normviz: {tmp_path} is not writable, and the result could not be kept\n"
+
+
+def test_a_sweep_larger_than_the_memory_is_refused_with_the_knob_to_lower(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("normviz.depth.sweep.sweep", measured)
+    monkeypatch.setattr("normviz.__main__.available_memory", lambda: 2**20)
+    assert main(["sweep", *SMALL, "--device", "cpu", "--vocab-size", "1000000", "-o", str(tmp_path / "a.npz")]) == 2
+    assert "here at most 1 MiB are allowed. Lower " in capsys.readouterr().err
+    monkeypatch.setattr("normviz.__main__.available_memory", lambda: None)
+    monkeypatch.setattr("normviz.depth.sweep.sweep", lambda config: iter(()))
+    assert main(["sweep", *SMALL, "--device", "cpu", "--vocab-size", "1000000", "-o", str(tmp_path / "a.npz")]) == 0
+
+
 def test_show_refuses_a_foreign_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.npz").write_text("hello")
     assert main(["show", str(tmp_path / "a.npz")]) == 2
@@ -114,15 +141,15 @@ def test_what_was_measured_is_kept_when_a_sweep_ends_early(
 def test_doctor_prints_a_line_for_each_check_and_fails_with_a_needed_one(
     needed: bool, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    good = SimpleNamespace(name="store", ok=True, needed=True, detail="/tmp/store")
-    bad = SimpleNamespace(name="cuda", ok=False, needed=needed, detail="none here")
+    good = SimpleNamespace(name="store", ok=True, needed=True, mark="ok", detail="/tmp/store")
+    bad = SimpleNamespace(name="cuda", ok=False, needed=needed, mark="FAILED", detail="none here")
     module = ModuleType("normviz.jobs.doctor")
     monkeypatch.setattr(module, "report", lambda: [good, bad], raising=False)
     monkeypatch.setitem(sys.modules, "normviz.jobs.doctor", module)
     assert main(["doctor"]) == status
     assert capsys.readouterr().out.splitlines() == [
         "ok      store  /tmp/store",
-        f"{'FAILED' if needed else 'absent'}  cuda   none here",
+        "FAILED  cuda   none here",
     ]
 
 

@@ -83,7 +83,7 @@ def test_depth_script_prints_the_numbers_of_the_figures() -> None:
     names = run(depth_script(config))
     assert names["config"] == config
     assert names["result"].complete
-    last, first = gradient_picture(names["result"], t=ENGLISH, mode="light").spec["data"]
+    last, first, *_ = gradient_picture(names["result"], t=ENGLISH, mode="light").spec["data"]
     np.testing.assert_allclose(names["last"].to_numpy(), last["y"])
     np.testing.assert_allclose(names["first"].to_numpy(), first["y"])
     _, line = residual_picture(names["result"], depth=3, t=ENGLISH, mode="light").spec["data"]

@@ -31,12 +31,11 @@ def test_an_unknown_message_stays_english():
     assert Text("zh")("no such message {n}", n=1) == "no such message 1"
 
 
-def test_an_error_is_said_in_the_readers_language():
-    error = InputError(
-        "{field}: a number from {low} to {high} is allowed, got “{got}”.", field="eps", low=0, high=10, got="x"
-    )
-    assert "eps" in Text("zh").error(error)
-    assert Text("zh").error(error) != str(error)
+def test_an_error_is_said_in_the_readers_language_with_the_reason_inside_it():
+    reason = InputError("A number from {low} to {high} is allowed; got “{got}”.", low=0, high=10, got="x")
+    error = InputError("{field}: {reason}", field="Weight", reason=reason)
+    assert str(error) == "Weight: A number from 0 to 10 is allowed; got “x”."
+    assert Text("zh").error(error) == "增益：应为 0 到 10 之间的数；得到的是“x”。"
 
 
 def test_braces_in_what_a_person_typed_are_kept():

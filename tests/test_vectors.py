@@ -200,3 +200,8 @@ def test_only_a_finite_vector_is_written(x: object, sentence: str) -> None:
     with pytest.raises(InputError) as caught:
         format_vector(x)  # type: ignore[arg-type]
     assert sentence in str(caught.value)
+
+
+def test_a_parsed_vector_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        parse_vector("1 2 3")[0] = 7

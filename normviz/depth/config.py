@@ -106,7 +106,9 @@ class SweepConfig:
         Arithmetic of the model, and where it runs; "auto" is cuda where there is one, else cpu.
 
     Lists become tuples; depths and seeds are sorted and placements take the order of `PLACEMENTS`, so that two
-    configurations with the same models are equal.
+    configurations with the same models are equal. Equal configurations give equal numbers on the same device with the
+    same number of torch threads; with another number of threads sums are taken in another order, and the last bits
+    differ.
 
     Raises
     ------
@@ -187,6 +189,8 @@ class SweepConfig:
         InputError
             If a field is unknown or not usable.
         """
+        if not isinstance(values, Mapping):
+            raise InputError("A sweep is given by its fields and their values; got {got}", got=shown(values))
         names = [field.name for field in fields(cls)]
         for name in values:
             if name not in names:
@@ -194,6 +198,18 @@ class SweepConfig:
                     "A sweep has no field {got}; its fields are {allowed}", got=shown(name), allowed=", ".join(names)
                 )
         return cls(**values)
+
+
+def check_config(config: SweepConfig) -> None:
+    """Refuse what is no `SweepConfig`, such as the plain values of one.
+
+    Raises
+    ------
+    InputError
+        If it is anything else; the message shows what came.
+    """
+    if not isinstance(config, SweepConfig):
+        raise InputError("config is a SweepConfig; got {got}", got=shown(config))
 
 
 def _entries(field: str, value: Any, check: Callable[[str, Any], E]) -> list[E]:
@@ -243,4 +259,4 @@ def _eps(value: Any) -> float:
         number = math.inf
     if not 0 <= number < math.inf:
         raise InputError("eps is a finite number, zero or above; got {got}", got=shown(value))
-    return number
+    return number + 0.0  # -0.0 becomes 0.0: equal configurations have one digest

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from normviz.depth.config import SweepConfig
@@ -131,6 +133,23 @@ def check_limit(estimate: Estimate, *, max_seconds: float, max_bytes: float) -> 
             got=estimate.memory_bytes / 2**20,
             allowed=max_bytes / 2**20,
         )
+
+
+def available_memory() -> int | None:
+    """Bytes that a new sweep can take on this machine; None where the system does not say.
+
+    On Linux what the kernel calls available (a page cache counts, since it gives way), elsewhere all memory there is.
+    """
+    try:
+        lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
+        return int(lines["MemAvailable"].split()[0]) * 1024  # in KiB
+    except (OSError, LookupError, ValueError):
+        pass
+    try:
+        found = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # Windows has no sysconf
+        return None
+    return found if found > 0 else None
 
 
 def _cost(values: dict[str, Any], flops_per_second: float, seconds_per_op: float) -> tuple[float, float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import partial
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from normviz.depth.config import PointKey
+from normviz.errors import InputError
 from normviz.text import N_
 
 Array = npt.NDArray[np.float64]
@@ -85,7 +87,11 @@ class Profile:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         if self.layer.ndim != 1 or self.layer.shape != self.value.shape:
-            raise ValueError(f"layer and value have one shape [n]; got {self.layer.shape} and {self.value.shape}")
+            raise InputError(
+                "layer and value have one shape [n]; got {layer} and {value}",
+                layer=list(self.layer.shape),
+                value=list(self.value.shape),
+            )
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -117,6 +123,8 @@ class DepthPoint:
     torch_version: str
 
     def __post_init__(self) -> None:
+        if not 0 <= self.seconds < math.inf:
+            raise InputError("seconds is a finite number, zero or above; got {got}", got=self.seconds)
         object.__setattr__(self, "profiles", MappingProxyType(dict(self.profiles)))
 
     @property

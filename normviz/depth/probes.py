@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from normviz.depth.config import PointKey, SweepConfig
+from normviz.depth.config import PointKey, SweepConfig, check_config
 from normviz.depth.model import cross_entropy, draw, stack
 from normviz.depth.points import DepthPoint, Profile
 from normviz.errors import InputError
@@ -22,18 +22,23 @@ def measure(config: SweepConfig, key: PointKey) -> DepthPoint:
     """Build one model of the sweep, run it forward and backward once and keep what is measured.
 
     Mean squares and norms are accumulated in float64 whatever the model's dtype, so that a stream that overflows
-    float16 reads inf, and one that only comes near it does not.
+    float16 reads inf, and one that only comes near it does not. The same configuration gives the same numbers on the
+    same device with the same number of torch threads (`torch.get_num_threads`); between two numbers of threads the last
+    bits differ.
 
     Raises
     ------
     InputError
-        If the device is not there or its memory runs out.
+        If `config` is no `SweepConfig`, the device is not there or its memory runs out.
     """
+    check_config(config)
     start = time.perf_counter()
     device = resolve_device(config.device)
     try:
         profiles = _profiles(config, key, device)
-    except torch.OutOfMemoryError:
+    except (MemoryError, RuntimeError) as error:
+        if not _is_out_of_memory(error):
+            raise
         profiles = None
     if profiles is None:  # outside the handler, whose traceback would keep the tensors alive
         torch.cuda.empty_cache()
@@ -51,6 +56,12 @@ def measure(config: SweepConfig, key: PointKey) -> DepthPoint:
         device=device_name(device),
         torch_version=torch.__version__,
     )
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """Whether memory ran out: the CPU's allocator and MPS have no class of error for it, only their words."""
+    words = ("DefaultCPUAllocator", "can't allocate memory", "out of memory")
+    return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(word in str(error) for word in words)
 
 
 def _profiles(config: SweepConfig, key: PointKey, device: torch.device) -> dict[str, Profile]:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import io
 import json
 import os
+import secrets
 import struct
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr as shown
 from typing import IO, TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 import numpy as np
 
-from normviz.depth.config import PointKey, SweepConfig
+from normviz.depth.config import PointKey, SweepConfig, check_config
 from normviz.depth.points import QUANTITIES, Array, DepthPoint, Profile, Quantity
 from normviz.errors import InputError
 
@@ -131,8 +133,37 @@ class DepthSweep:
         return file.getvalue()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result file that `load` reads."""
-        Path(path).write_bytes(self.to_bytes())
+        """Write the result file that `load` reads; a file that was there stays whole until the new one is.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written; the message says why.
+        """
+        data = self.to_bytes()
+        try:
+            target = Path(os.path.realpath(path))
+            if target.exists() and not target.is_file():
+                target.write_bytes(data)  # a device or a pipe is written to, not replaced; a folder refuses
+            else:
+                _replace(target, data)
+        except (OSError, ValueError) as error:
+            raise InputError("{path} cannot be written: {reason}", path=str(path), reason=_reason(error)) from error
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Write beside the target, then take its place."""
+    beside = target.with_name(f".normviz-{secrets.token_hex(8)}.tmp")
+    try:
+        beside.write_bytes(data)
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    # A path with a null character in it is a ValueError.
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def collect(config: SweepConfig, points: Iterable[DepthPoint]) -> DepthSweep:
@@ -143,15 +174,39 @@ def collect(config: SweepConfig, points: Iterable[DepthPoint]) -> DepthSweep:
     Raises
     ------
     InputError
-        If a point is not one of the configuration's models.
+        If `config` is no `SweepConfig`, a point is not one of its models, or the points of a placement and a depth have
+        a quantity at different layers.
     """
-    found = {point.key: point for point in points}
+    check_config(config)
+    given = list(points) if isinstance(points, Iterable) else [points]
+    for point in given:
+        if not isinstance(point, DepthPoint):
+            raise InputError("points are the DepthPoints of a sweep; got {got}", got=shown(point))
+    found = {point.key: point for point in given}
     keys = config.keys()
     for key in sorted(found.keys() - set(keys)):
         raise InputError(
             "The sweep has no model with placement {placement}, depth {depth} and seed {seed}", **key._asdict()
         )
+    _check_layers(found.values())
     return DepthSweep(config=config, points=tuple(found[key] for key in keys if key in found))
+
+
+def _check_layers(points: Iterable[DepthPoint]) -> None:
+    """Refuse points that are no rows of one table [seed, layer]."""
+    layers: dict[tuple[str, str, int], Array] = {}
+    for point in points:
+        for name, profile in point.profiles.items():
+            first = layers.setdefault((name, point.placement, point.depth), profile.layer)
+            if not np.array_equal(first, profile.layer):
+                raise InputError(
+                    "The models with placement {placement} and depth {depth} have {quantity} at the same layers; the "
+                    "one with seed {seed} has not",
+                    placement=point.placement,
+                    depth=point.depth,
+                    quantity=name,
+                    seed=point.seed,
+                )
 
 
 def load(source: str | os.PathLike[str] | IO[bytes]) -> DepthSweep:
@@ -165,10 +220,12 @@ def load(source: str | os.PathLike[str] | IO[bytes]) -> DepthSweep:
     if isinstance(source, (str, os.PathLike)):
         try:
             data = Path(source).read_bytes()
-        except OSError as error:
-            raise InputError("{path} cannot be read: {reason}", path=str(source), reason=error.strerror) from error
-    else:
+        except (OSError, ValueError) as error:
+            raise InputError("{path} cannot be read: {reason}", path=str(source), reason=_reason(error)) from error
+    elif hasattr(source, "read"):
         data = source.read()
+    else:
+        raise InputError("A result is loaded from a path or an open binary file; got {got}", got=shown(source))
     return from_bytes(data)
 
 
@@ -202,11 +259,13 @@ def _read(data: bytes) -> DepthSweep:
             allowed=FILE_FORMAT,
         )
     layer, value = (np.asarray(archive[name], dtype=np.float64) for name in ("layer", "value"))
+    if layer.ndim != 1 or layer.shape != value.shape or not isinstance(header["config"], dict):
+        raise ValueError("the arrays are no profiles, or the configuration has no fields")
     points, start = [], 0
     for entry in header["points"]:
         profiles = {}
         for name, size in entry["sizes"].items():
-            stop = start + int(size)
+            stop = start + max(0, int(size))
             if name in QUANTITIES:
                 profiles[name] = Profile(layer=layer[start:stop], value=value[start:stop])
             start = stop
@@ -222,6 +281,6 @@ def _read(data: bytes) -> DepthSweep:
                 torch_version=str(entry["torch_version"]),
             )
         )
-    if not start == layer.size == value.size:
+    if start != layer.size:
         raise ValueError("the header and the arrays differ in length")
     return collect(SweepConfig.from_dict(header["config"]), points)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from normviz.depth.config import PointKey, SweepConfig
+from normviz.depth.config import PointKey, SweepConfig, check_config
 from normviz.depth.points import DepthPoint
-from normviz.depth.probes import measure, resolve_device
-
-__all__ = ["measure", "resolve_device", "sweep"]
+from normviz.depth.probes import measure
 
 
 def sweep(config: SweepConfig, *, skip: Collection[PointKey] = ()) -> Iterator[DepthPoint]:
     """Measure every model of a configuration, small depths first, and yield each as it is done.
+
+    Equal configurations give equal numbers on the same device with the same number of torch threads.
 
     Parameters
     ----------
@@ -24,8 +24,7 @@ def sweep(config: SweepConfig, *, skip: Collection[PointKey] = ()) -> Iterator[D
     Raises
     ------
     InputError
-        If the device is not there or its memory runs out.
+        If `config` is no `SweepConfig`; as points are asked for, if the device is not there or its memory runs out.
     """
-    for key in config.keys():  # noqa: SIM118  (a tuple of models, not a mapping)
-        if key not in skip:
-            yield measure(config, key)
+    check_config(config)
+    return (measure(config, key) for key in config.keys() if key not in skip)  # noqa: SIM118  (no mapping)

@@ -47,7 +47,7 @@ def blocks_picture(
     t: Text,
     mode: str,
 ) -> Picture:
-    """The grid as blocks: hue is a cell's statistic, shade its value; the selected cell's statistic is lit.
+    """The grid as blocks: hue is a cell's statistic, shade its value; the selected cell's is lit in the norm's colour.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def blocks_picture(
     separate = trace.x.size <= _SEPARATE
     members = np.ones(trace.x.shape, dtype=np.bool_) if selected is None else members_of(trace, selected)
     rest = ~members
-    colors = _colors(trace, mode)
+    colors = _colors(trace, members if selected is not None else None, mode)
     half = 0.42 if separate else 0.5
     traces = []
     if rest.any():
@@ -78,7 +78,7 @@ def blocks_picture(
     if selected is not None:
         traces.append(_outline(selected, half, mode))
     return Picture(
-        name="blocks",
+        name="normviz-blocks",
         title=title_of(trace, t),
         alt=paragraph(
             t,
@@ -126,8 +126,8 @@ def _cell_text(trace: GridTrace, cell: tuple[int, ...], t: Text) -> str:
     return f"{place}<br>{number(trace.x[cell])} → {number(trace.normalized[cell])}"
 
 
-def _colors(trace: GridTrace, mode: str) -> npt.NDArray[Any]:
-    """A colour for each cell, as text [B, T, d]."""
+def _colors(trace: GridTrace, chosen: Bools | None, mode: str) -> npt.NDArray[Any]:
+    """A colour for each cell, as text [B, T, d]; the chosen ones in that of their norm."""
     _, first = np.unique(trace.group[trace.group >= 0], return_index=True)
     sequence = np.argwhere(trace.group >= 0)[first, 0]
     # Counted within the sequence, and three on for the next one: neighbours in every direction differ in hue.
@@ -137,18 +137,20 @@ def _colors(trace: GridTrace, mode: str) -> npt.NDArray[Any]:
     low, high = trace.x.min(), trace.x.max()
     share = (trace.x - low) / (high - low) if high > low else np.full(trace.x.shape, 0.5)
     shade = np.rint(share * (_SHADES - 1)).astype(np.intp)
+    if chosen is not None:
+        hue = np.where(chosen, pads + 1 + list(theme.NORM_NAMES).index(trace.axis), hue)
     colors: npt.NDArray[Any] = _palette(mode)[hue, shade]
     return colors
 
 
 @cache
 def _palette(mode: str) -> npt.NDArray[Any]:
-    """Each hue, and the muted one of pads, from nearly the page's colour to full, [hues + 1, _SHADES]."""
+    """Each hue, the muted one of pads, and each norm's, from nearly the page's colour to full, [colours, _SHADES]."""
     page = theme.BACKGROUND[mode]
     shares = [0.72 * (1 - step / (_SHADES - 1)) for step in range(_SHADES)]
-    return np.array(
-        [[theme.mix(hue, page, share) for share in shares] for hue in (*theme.HUES, theme.MUTED[mode])], dtype=object
-    )
+    norms = [theme.NORM_COLORS[mode][norm] for norm in theme.NORM_NAMES]
+    hues = (*theme.HUES, theme.MUTED[mode], *norms)
+    return np.array([[theme.mix(hue, page, share) for share in shares] for hue in hues], dtype=object)
 
 
 def _outline(selected: Cell, half: float, mode: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from normviz.figures import theme
 from normviz.figures.curves import Curve, arrived, story, summarize, tabulate
 from normviz.figures.lines import lines_spec
 from normviz.figures.picture import Picture
-from normviz.figures.words import paragraph
+from normviz.figures.words import paragraph, spaced
 from normviz.text import N_, Text
 
 # Which entry of a profile: the layer next to the loss, and the layer next to the embedding.
@@ -19,7 +19,7 @@ _ENTRY = {"last": -1, "first": 0}
 _TITLES = {
     ("last",): N_("{quantity} of the last layer against depth"),
     ("first",): N_("{quantity} of the first layer against depth"),
-    ("last", "first"): N_("{quantity} of the last layer (filled) and of the first layer (open) against depth"),
+    ("last", "first"): N_("{quantity} of the last and of the first layer against depth"),
 }
 
 
@@ -73,8 +73,8 @@ def gradient_picture(
     )
     about = t("{quantity} against the number of layers, geometric mean over seeds.", quantity=label)
     return Picture(
-        name=f"{quantity}_against_depth",
-        title=t(_TITLES[shown], quantity=label),
+        name=f"normviz-{_slug(quantity)}-against-depth",
+        title=spaced(t(_TITLES[shown], quantity=label)),
         alt=paragraph(t, [about, *story(curves, t, N_("{n} layers")), arrived(result, t)]),
         spec=lines_spec(curves, xaxis, label, t("Nothing has been measured yet."), t, mode, whiskers=True),
         table=tabulate(curves, t("layers L"), t),
@@ -97,8 +97,8 @@ def profile_picture(result: DepthSweep, *, quantity: str, depth: int, t: Text, m
     """
     label = _heading(quantity, t)
     curves = [_over_layers(result, quantity, placement, depth) for placement in result.config.placements]
-    title = t("{quantity} of each layer in models with {depth} layers", quantity=label, depth=depth)
-    return _profile(result, curves, f"{quantity}_over_layers", title, label, depth, t, mode)
+    title = spaced(t("{quantity} of each layer in models with {depth} layers", quantity=label, depth=depth))
+    return _profile(result, curves, f"normviz-{_slug(quantity)}-over-layers", title, label, depth, t, mode)
 
 
 def residual_picture(result: DepthSweep, *, depth: int, t: Text, mode: str) -> Picture:
@@ -121,7 +121,7 @@ def residual_picture(result: DepthSweep, *, depth: int, t: Text, mode: str) -> P
         for placement in result.config.placements
     ]
     title = t("RMS of the residual stream after each layer in models with {depth} layers", depth=depth)
-    return _profile(result, curves, "residual_rms_over_layers", title, label, depth, t, mode)
+    return _profile(result, curves, "normviz-residual-rms-over-layers", title, label, depth, t, mode)
 
 
 def _over_layers(result: DepthSweep, quantity: str, placement: str, depth: int, *, root: bool = False) -> Curve:
@@ -144,6 +144,10 @@ def _profile(
         spec=lines_spec(curves, xaxis, label, empty, t, mode, whiskers=False),
         table=tabulate(curves, t("layer l"), t),
     )
+
+
+def _slug(quantity: str) -> str:
+    return quantity.replace("_", "-").replace("grad-", "gradient-")
 
 
 def _tick_text(depths: Sequence[int]) -> list[str]:

@@ -62,7 +62,7 @@ def bars_picture(layer_trace: NormTrace | None, rms_trace: NormTrace | None, *, 
         for name, values in series.items()
     ]
     return Picture(
-        name="entries",
+        name="normviz-entries",
         title=title,
         alt=paragraph(t, [t("{title}.", title=title), *ranges, *undefined]),
         spec=spec,
@@ -104,7 +104,7 @@ def _bars(series: dict[str, Array], t: Text, mode: str) -> tuple[Spec, pd.DataFr
         bargap=0.25,
         bargroupgap=0.08,
         xaxis=theme.axis(mode, t("entry"), dtick=max(1, 2 ** ((d - 1).bit_length() - 4)), tick0=1, showgrid=False),
-        yaxis=theme.axis(mode, t("value"), zeroline=True, zerolinecolor=theme.MUTED[mode], zerolinewidth=1.5),
+        yaxis=theme.axis(mode, t("value"), nticks=6, zeroline=True, zerolinecolor=theme.MUTED[mode], zerolinewidth=1.5),
         showlegend=True,
     )
     return {"data": traces, "layout": layout}, pd.DataFrame({t("entry"): entry[: d if series else 0], **series})
@@ -133,7 +133,7 @@ def _histograms(series: dict[str, Array], t: Text, mode: str) -> tuple[Spec, pd.
         )
         top = 1 - place * height
         axes[f"xaxis{suffix}"] = theme.axis(
-            mode, "", anchor=f"y{suffix}", showgrid=False, **({"matches": "x2"} if place == 2 else {})
+            mode, "", anchor=f"y{suffix}", showgrid=False, nticks=8, **({"matches": "x2"} if place == 2 else {})
         )
         axes[f"yaxis{suffix}"] = theme.axis(mode, "", anchor=f"x{suffix}", domain=[top - 0.76 * height, top], nticks=4)
         rows.append(pd.DataFrame({t("vector"): name, t("from"): ends[:-1], t("to"): ends[1:], t("entries"): counts}))

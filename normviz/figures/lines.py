@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from normviz.figures import theme
 from normviz.figures.curves import WHERE, Curve
 from normviz.figures.picture import Spec
+from normviz.figures.ticks import log_ticks
 from normviz.placements import PLACEMENTS
 from normviz.text import Text
 
 # More layers than this are drawn without a marker each.
 _MARKED = 33
+# Room between the edges, where markers stand, and the ends of the axis of values.
+_RIM = 0.05
 
 
 def lines_spec(
@@ -42,21 +44,36 @@ def lines_spec(
     logs = np.log([value for curve in drawn for value in (*curve.low[curve.drawn], *curve.high[curve.drawn])] or [1.0])
     margin = 0.22 + 0.06 * np.ptp(logs)
     # Up to the largest and smallest powers of e that float64 holds.
-    low, high = np.exp(np.clip([logs.min() - margin, logs.max() + margin], -700, 700)).tolist()
+    edges = np.clip([logs.min() - margin, logs.max() + margin], -700, 700)
+    low, high = np.exp(edges).tolist()
+    tickvals, ticktext = log_ticks(low, high)
     bands = [] if whiskers else [_band(curve, mode) for curve in drawn if curve.seeds.max() > 1]
-    lines = [_line(curve, t, mode, whiskers=whiskers) for curve in drawn]
-    lost = [trace for curve in curves for trace in _edge_markers(curve, (low, high), t, mode)]
-    layout = theme.layout(
-        mode, xaxis=xaxis, yaxis=theme.axis(mode, label, type="log", **_log_ticks(logs)), showlegend=True
-    )
+    both = {curve.where for curve in curves} == {"last", "first"}
+    # The open markers of first layers lie on top of the filled ones of last layers.
+    upward = sorted(drawn, key=lambda curve: curve.where == "first")
+    lines = [_line(curve, t, mode, whiskers=whiskers, both=both) for curve in upward]
+    lost = [trace for curve in curves for trace in _edge_markers(curve, (low, high), t, mode, both=both)]
+    rim = _RIM * np.ptp(edges) if lost else 0.0
+    ends = ((edges + np.array([-rim, rim])) / np.log(10)).tolist()
+    keys = [_key(where, t, mode) for where in WHERE] if both and lines else []
+    yaxis = theme.axis(mode, label, type="log", range=ends, tickvals=tickvals, ticktext=ticktext)
+    layout = theme.layout(mode, xaxis=xaxis, yaxis=yaxis, showlegend=True)
+    if keys:
+        layout["legend2"] = {
+            **layout["legend"],
+            "yref": "paper",
+            "y": 1.02,
+            "itemclick": False,
+            "itemdoubleclick": False,
+        }
     if not lines and not lost:
         note = {"text": empty, "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5, "showarrow": False}
         layout["annotations"] = [{**note, "font": {"color": theme.MUTED[mode]}}]
         layout["yaxis"]["showticklabels"] = False
-    return {"data": [*bands, *lines, *lost], "layout": layout}
+    return {"data": [*bands, *lines, *lost, *keys], "layout": layout}
 
 
-def _line(curve: Curve, t: Text, mode: str, *, whiskers: bool) -> dict[str, Any]:
+def _line(curve: Curve, t: Text, mode: str, *, whiskers: bool, both: bool) -> dict[str, Any]:
     keep, color = curve.drawn, theme.PLACEMENT_COLORS[mode][curve.placement]
     first = curve.where == "first"
     name = t(PLACEMENTS[curve.placement].label)
@@ -69,17 +86,12 @@ def _line(curve: Curve, t: Text, mode: str, *, whiskers: bool) -> dict[str, Any]
         "mode": "lines+markers" if whiskers or center.size <= _MARKED else "lines",
         "name": name,
         "legendgroup": curve.placement,
-        "showlegend": not first,
+        "showlegend": not (both and first),
         "x": curve.x[keep],
         "y": center,
         "customdata": np.stack([low, high], axis=1),
-        "line": {"color": color, "width": 1.5 if first else theme.LINE_WIDTH, "dash": theme.DASHES["measured"]},
-        "marker": {
-            "symbol": theme.SYMBOLS[curve.placement] + ("-open" if first else ""),
-            "size": theme.MARKER_SIZE if whiskers else 6,
-            "color": color,
-            "line": {"color": color, "width": 2 if first else 0},
-        },
+        "line": {"color": color, "width": _width(first), "dash": theme.DASHES["measured"]},
+        "marker": _marker(theme.SYMBOLS[curve.placement], theme.MARKER_SIZE if whiskers else 6, color, first=first),
         "hovertemplate": f"{heading}<br>{place}<br>{spread}<extra></extra>",
     }
     if whiskers and np.any(high > low):
@@ -93,6 +105,34 @@ def _line(curve: Curve, t: Text, mode: str, *, whiskers: bool) -> dict[str, Any]
             "width": 5,
         }
     return trace
+
+
+def _width(first: bool) -> float:
+    return 1.2 if first else theme.LINE_WIDTH
+
+
+def _marker(symbol: str, size: float, color: str, *, first: bool) -> dict[str, Any]:
+    """Filled for the last layer; for the first open, and so much larger that a filled one shows inside."""
+    if not first:
+        return {"symbol": symbol, "size": size, "color": color, "line": {"color": color, "width": 0}}
+    return {"symbol": symbol + "-open", "size": size + 6, "color": color, "line": {"color": color, "width": 2}}
+
+
+def _key(where: str, t: Text, mode: str) -> dict[str, Any]:
+    """A grey entry of the second legend, which says what filled and open markers are."""
+    color, first = theme.MUTED[mode], where == "first"
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": t(WHERE[where]),
+        "legend": "legend2",
+        "legendgroup": where,
+        "x": [None],
+        "y": [None],
+        "line": {"color": color, "width": _width(first)},
+        "marker": _marker("circle", theme.MARKER_SIZE, color, first=first),
+        "hoverinfo": "skip",
+    }
 
 
 def _band(curve: Curve, mode: str) -> dict[str, Any]:
@@ -111,10 +151,10 @@ def _band(curve: Curve, mode: str) -> dict[str, Any]:
     }
 
 
-def _edge_markers(curve: Curve, edges: tuple[float, float], t: Text, mode: str) -> list[dict[str, Any]]:
+def _edge_markers(curve: Curve, edges: tuple[float, float], t: Text, mode: str, *, both: bool) -> list[dict[str, Any]]:
     """Seeds without a place on a log axis: inf or nan at the top edge, exact zeros at the bottom edge."""
     color = theme.PLACEMENT_COLORS[mode][curve.placement]
-    first = "-open" if curve.where == "first" else ""
+    first = curve.where == "first"
     traces = []
     for counts, symbol, y, word in (
         (curve.diverged, "triangle-up", edges[1], t("diverged (inf or nan)")),
@@ -130,23 +170,12 @@ def _edge_markers(curve: Curve, edges: tuple[float, float], t: Text, mode: str) 
                 "mode": "markers",
                 "name": t("{name}: {what}", name=t(PLACEMENTS[curve.placement].label), what=word),
                 "legendgroup": curve.placement,
-                "showlegend": not first,
+                "showlegend": not (both and first),
                 "x": curve.x[hit],
                 "y": np.full(np.count_nonzero(hit), y),
                 "customdata": np.stack([counts[hit], curve.seeds[hit]], axis=1),
-                "marker": {
-                    "symbol": symbol + first,
-                    "size": theme.MARKER_SIZE + 4,
-                    "color": color,
-                    "line": {"color": color, "width": 2},
-                },
+                "marker": _marker(symbol, theme.MARKER_SIZE + 4, color, first=first),
                 "hovertemplate": f"<b>%{{fullData.name}}</b><br>{seeds}<extra></extra>",
             }
         )
     return traces
-
-
-def _log_ticks(logs: npt.NDArray[np.float64]) -> dict[str, Any]:
-    """Whole powers of ten for values that span decades, plain numbers otherwise."""
-    decades = float(np.ptp(logs)) / np.log(10)
-    return {"dtick": int(np.ceil(decades / 7)), "exponentformat": "power"} if decades > 3 else {"tickformat": "~g"}

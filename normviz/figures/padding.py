@@ -39,12 +39,12 @@ def padding_picture(
             mode, t("real token (s: sequence, t: token)"), tickvals=x, ticktext=thinned(labels), showgrid=False,
             range=[0.3, len(x) + 0.7],
         ),
-        yaxis=theme.axis(mode, t("largest change"), rangemode="tozero"),
+        yaxis=theme.axis(mode, t("largest change"), rangemode="tozero", nticks=6),
         showlegend=True,
     )  # fmt: skip
     moves = [_move_sentence(norm, series[norm], labels, t) for norm in ("layer_norm", "batch_norm")]
     return Picture(
-        name="padding",
+        name="normviz-padding",
         title=t("How far the entries of each real token's output move when pads are counted"),
         alt=paragraph(t, [t("One mark for each of {n} real tokens.", n=len(x)), *moves]),
         spec={"data": traces, "layout": layout},

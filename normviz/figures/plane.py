@@ -72,7 +72,7 @@ def plane_picture(plane: Plane, *, t: Text, mode: str) -> Picture:
         showlegend=False,
     )
     return Picture(
-        name="plane",
+        name="normviz-plane",
         title=t(
             "The plane through 1 and x, to scale; vectors on the circle have RMS 1 and length √d = {radius}",
             radius=number(plane.radius),

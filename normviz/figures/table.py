@@ -112,8 +112,8 @@ def table_picture(
     )
     padding = t("{n} of the rows are pads, hatched.", n=int(pads.sum())) if pads.any() else ""
     return Picture(
-        name="table",
-        title=title_of(trace, t),
+        name="normviz-table",
+        title=t("{title}, as a table: one row per token", title=title_of(trace, t)),
         alt=paragraph(t, [words, sharing_sentence(trace, t), cell_sentence(trace, cell, t), padding]),
         spec={"data": [heatmap, *_hatches(pads, d, mode)], "layout": layout},
         table=table_of_cells(trace, t),
@@ -135,12 +135,13 @@ def _hatches(pads: Bools, d: int, mode: str) -> list[dict[str, Any]]:
                 "x": [0.5, d + 0.5, d + 0.5, 0.5, 0.5],
                 "y": [top - 0.5, top - 0.5, bottom + 0.5, bottom + 0.5, top - 0.5],
                 "fill": "toself",
+                # Faint enough to read the numbers through it.
                 "fillpattern": {
                     "shape": "/",
-                    "fgcolor": theme.MUTED[mode],
-                    "bgcolor": theme.fade(theme.BACKGROUND[mode], 0.72),
-                    "size": 9,
-                    "solidity": 0.18,
+                    "fgcolor": theme.fade(theme.MUTED[mode], 0.4),
+                    "bgcolor": theme.fade(theme.BACKGROUND[mode], 0.15),
+                    "size": 10,
+                    "solidity": 0.1,
                 },
                 "line": {"width": 0},
                 "hoverinfo": "skip",

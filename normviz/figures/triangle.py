@@ -80,7 +80,7 @@ def triangle_picture(triangle: Triangle, *, t: Text, mode: str) -> Picture:
         rms=number(r, 4),
     )
     return Picture(
-        name="triangle",
+        name="normviz-triangle",
         title=equation,
         alt=paragraph(t, [sides_said, t("{equation}.", equation=equation)]),
         spec={"data": traces, "layout": layout},

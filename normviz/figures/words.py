@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from normviz.text import Text
@@ -19,6 +20,11 @@ def number(value: float, digits: int = 3) -> str:
     return text.replace("-", "−")
 
 
+def spaced(text: str) -> str:
+    """A space between a Chinese character and a Latin letter or digit that follows or precedes it."""
+    return re.sub(r"(?<=[一-鿿])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[一-鿿])", " ", text)
+
+
 def paragraph(t: Text, sentences: Iterable[str]) -> str:
     """Sentences after one another, with a space between them where the language has one."""
-    return ("" if t.lang == "zh" else " ").join(sentence for sentence in sentences if sentence)
+    return spaced(("" if t.lang == "zh" else " ").join(sentence for sentence in sentences if sentence))

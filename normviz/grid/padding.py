@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
+from reprlib import repr as shown
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +16,9 @@ from normviz.grid.statistics import normalize_grid
 LARGEST_SEED = 2**31 - 1
 """Seeds above this are cut by the browser's and the cluster's number types."""
 
+LARGEST_GRID = 10_000_000
+"""Cells of a grid, 80 MB as float64; `normalize_grid` keeps some ten arrays of that size."""
+
 
 def sample_grid(batch: int, tokens: int, d: int, *, seed: int) -> Floats:
     """Draw a [batch, tokens, d] grid of standard normal numbers, rounded to one decimal so that a person can follow.
@@ -21,7 +26,7 @@ def sample_grid(batch: int, tokens: int, d: int, *, seed: int) -> Floats:
     Parameters
     ----------
     batch, tokens, d
-        Sizes, each at least 1.
+        Sizes, each at least 1, with a product up to 10 million.
     seed
         From 0 to 2**31 - 1; the same seed gives the same grid everywhere.
 
@@ -30,7 +35,7 @@ def sample_grid(batch: int, tokens: int, d: int, *, seed: int) -> Floats:
     InputError
         If a size or the seed is out of its range.
     """
-    shape = [whole_number(n, field, 1) for field, n in (("batch", batch), ("tokens", tokens), ("d", d))]
+    shape = _sizes(batch=batch, tokens=tokens, d=d)
     draw = np.random.default_rng(whole_number(seed, "seed", 0, LARGEST_SEED)).standard_normal(shape)
     # Adding 0 turns the -0.0 that rounding leaves into 0.0.
     return frozen(draw.round(1) + 0.0)
@@ -38,7 +43,7 @@ def sample_grid(batch: int, tokens: int, d: int, *, seed: int) -> Floats:
 
 def pad_lengths(batch: int, tokens: int) -> tuple[int, ...]:
     """Lengths of an example batch: the first sequence is full, none is longer than the one before, none is empty."""
-    batch, tokens = whole_number(batch, "batch", 1), whole_number(tokens, "tokens", 1)
+    batch, tokens = _sizes(batch=batch, tokens=tokens)
     return tuple(-(-tokens * (batch - b) // batch) for b in range(batch))
 
 
@@ -48,15 +53,34 @@ def pad_mask(batch: int, tokens: int, lengths: Sequence[int]) -> NDArray[np.bool
     Raises
     ------
     InputError
-        If there is not one length from 1 to `tokens` for each sequence.
+        If there is not one length from 1 to `tokens` for each sequence, or a size is out of its range.
     """
-    batch, tokens = whole_number(batch, "batch", 1), whole_number(tokens, "tokens", 1)
-    if len(lengths) != batch:
+    batch, tokens = _sizes(batch=batch, tokens=tokens)
+    try:
+        given = list(lengths)
+    except TypeError:
         raise InputError(
-            "lengths has one number per sequence, {batch} in all; got {count}.", batch=batch, count=len(lengths)
+            "lengths is a list of whole numbers, one per sequence; got {value}.", value=shown(lengths)
+        ) from None
+    if len(given) != batch:
+        raise InputError(
+            "lengths has one number per sequence, {batch} in all; got {count}.", batch=batch, count=len(given)
         )
-    ends = np.array([whole_number(n, "lengths", 1, tokens) for n in lengths])
+    ends = np.array([whole_number(n, "lengths", 1, tokens) for n in given])
     return frozen(np.arange(tokens) < ends[:, None])
+
+
+def _sizes(**sizes: int) -> list[int]:
+    """Each at least 1, and together no more cells than a computer holds."""
+    checked = [whole_number(size, field, 1) for field, size in sizes.items()]
+    if prod(checked) > LARGEST_GRID:
+        raise InputError(
+            "{fields} multiply to at most {limit} cells; got {got}.",
+            fields=" x ".join(sizes),
+            limit=LARGEST_GRID,
+            got=" x ".join(map(str, checked)),
+        )
+    return checked
 
 
 def padding_shift(

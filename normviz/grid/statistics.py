@@ -91,17 +91,18 @@ def normalize_grid(
             "BatchNorm takes its statistics over at least 2 real tokens, because one token has no variance; got 1."
         )
 
-    rms = np.sqrt(np.bincount(member, cells**2) / count)
+    mean_square = np.bincount(member, cells**2) / count
     mean = var = None
     if axis == "rms_norm":
-        square, top = np.bincount(member, cells**2) / count, cells
+        square, top = mean_square, cells
     else:
         # Measured from each statistic's first cell, so that equal cells deviate by exactly zero.
         from_first = cells - cells[first][member]
         offset = np.bincount(member, from_first) / count
         mean, top = cells[first] + offset, from_first - offset[member]
         square = var = np.bincount(member, top**2) / count
-    if eps == 0 and (flat := np.flatnonzero(square == 0)).size:
+    # A square of 0 says less: it is also what squares below float64's range add up to.
+    if eps == 0 and (flat := np.flatnonzero(np.bincount(member, top != 0) == 0)).size:
         _refuse_flat(axis, int(count[flat[0]]))
     check_square(square + eps)
 
@@ -124,7 +125,7 @@ def normalize_grid(
         count=frozen(count.astype(np.int64)),
         mean=None if mean is None else frozen(mean),
         var=None if var is None else frozen(var),
-        rms=frozen(rms),
+        rms=frozen(np.sqrt(mean_square)),
         normalized=frozen(normalized),
         output=frozen(output),
     )

@@ -13,15 +13,13 @@ from typing import Any
 from normviz.depth.estimate import Speed
 from normviz.errors import InputError
 from normviz.jobs.cluster import Cluster
-from normviz.jobs.connection import Outcome
 from normviz.jobs.experiments import EXPERIMENTS, Experiment
 from normviz.jobs.job import Job, JobView
-from normviz.jobs.runner import Runner, call
-from normviz.jobs.speed import measured_speed
+from normviz.jobs.runner import Runner, run_all
+from normviz.jobs.speed import Speedometer
 from normviz.jobs.store import Store
 
 _KNOWN_SECONDS = 2.0  # how long an answer of a remote store to "is it there?" is believed
-_SPEED_TRIES = 3
 
 _log = logging.getLogger(__name__)
 
@@ -29,8 +27,8 @@ _log = logging.getLogger(__name__)
 class Board:
     """Jobs by the digest of their configuration.
 
-    All methods return at once and may be called from any thread. One background thread sends slices to the cluster
-    and receives points; nothing here waits for the cluster.
+    All methods may be called from any thread, and none waits for the cluster: one background thread sends slices
+    and receives points. `submit` and `known` may wait for the store; all others return at once.
 
     Parameters
     ----------
@@ -62,9 +60,7 @@ class Board:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._runner = Runner(cluster, store, self._jobs, self._lock, lease)
         self._known: OrderedDict[str, tuple[float, bool]] = OrderedDict()
-        self._speed: Speed | None = None
-        self._speed_tries = 0
-        self._speed_asked = False
+        self._speedometer = Speedometer(cluster, self._runner.post)
         cluster.warm({experiment.measure.partition(":")[0] for experiment in experiments.values()})
 
     def submit(self, experiment: str, config: Any, watcher: str | None = None) -> str:
@@ -73,6 +69,9 @@ class Board:
         A job that was cancelled, interrupted or failed goes on with what is missing. Until somebody renews, the
         submission itself holds the job for one lease.
 
+        Joining a job that the board has returns at once. Otherwise the caller's thread reads and parses the stored
+        result, if there is one: milliseconds in a local folder, as long as the network takes in a remote store.
+
         Parameters
         ----------
         experiment
@@ -80,7 +79,7 @@ class Board:
         config
             A configuration of that experiment.
         watcher
-            Who asks; saves the first `renew`.
+            Who asks; saves the first `renew`, and comes back if it had left.
 
         Raises
         ------
@@ -109,7 +108,7 @@ class Board:
                     job.state, job.message, job.cached, job.points = "done", None, True, points
                 self._jobs[digest] = job
                 self._forget()
-            self._touch(job, watcher, now)
+            self._join_as(watcher, job, now)
         self._runner.wake()
         return digest
 
@@ -123,7 +122,11 @@ class Board:
             return job.view(monotonic(), self._lease)
 
     def known(self, experiment: str, config: Any) -> bool:
-        """Whether `submit` would have nothing new to start: the job is active or done, or its result is stored."""
+        """Whether `submit` would have nothing new to start: the job is active or done, or its result is stored.
+
+        Where only the store can tell, the caller's thread asks it, at most every two seconds for the same result. A
+        store that cannot be read holds nothing.
+        """
         self._record(experiment, config)
         digest, now = config.digest, monotonic()
         with self._lock:
@@ -144,39 +147,49 @@ class Board:
         return stored
 
     def renew(self, digest: str, watcher: str) -> None:
-        """Say that a watcher still waits; a page does so whenever it polls."""
+        """Say that a watcher still waits; a page does so whenever it polls.
+
+        Of a watcher that has left it is ignored: its page still shows the job that others wait for, and polls.
+        """
         with self._lock:
             job = self._jobs.get(digest)
             if job is not None:
-                self._touch(job, watcher, monotonic())
+                self._jobs.move_to_end(digest)
+                job.renew(watcher, monotonic())
+
+    def left(self, digest: str, watcher: str) -> bool:
+        """Whether this watcher has cancelled the job and not submitted it again since.
+
+        While the job is active all the same, the `watchers` of its view are the others who still wait for it.
+        """
+        with self._lock:
+            job = self._jobs.get(digest)
+            return job is not None and watcher in job.left
 
     def cancel(self, digest: str, watcher: str | None = None) -> None:
         """Leave a job; it stops if no other watcher waits for it. Without a watcher it stops in any case.
 
-        Slices that are being computed end on their own and are not used.
+        A slice that is being computed is not used. On this process's own cluster it holds up nobody for long: a
+        worker that still computes it after a second is ended and another started. On a cluster that NORMVIZ_SCHEDULER
+        names, it computes to its end and counts as a busy worker until then.
         """
-        now = monotonic()
         with self._lock:
             job = self._jobs.get(digest)
             if job is None or not job.active:
                 return
             if watcher is not None:
-                job.leases.pop(watcher, None)
-                if job.watchers(now, self._lease):
+                job.leave(watcher)
+                if job.watchers(monotonic(), self._lease):
                     return
-            cancels = job.end("cancelled", None, now)
-        self._runner.post(partial(call, cancels))
+            cancels = job.end("cancelled", None)
+        self._runner.post(partial(run_all, cancels))
 
     def speed(self) -> Speed | None:
-        """How fast a worker computes, once one has measured it; asking is what starts the measurement."""
-        with self._lock:
-            ask = self._speed is None and not self._speed_asked and self._speed_tries < _SPEED_TRIES
-            ask = ask and self.cluster.state == "ready"
-            self._speed_asked |= ask
-            self._speed_tries += ask
-        if ask:
-            self._runner.post(self._measure_speed)
-        return self._speed
+        """How fast a worker computes, once one has measured it; asking is what starts the measurement.
+
+        Measured anew when the cluster has started anew; until then the last speed known.
+        """
+        return self._speedometer.speed()
 
     def close(self) -> None:
         """Cancel all jobs and stop the background thread; the cluster is the caller's to close."""
@@ -204,13 +217,13 @@ class Board:
             job = self._jobs.get(digest)
             if job is None or not (job.active or job.state == "done"):
                 return False
-            self._touch(job, watcher, monotonic())
+            self._join_as(watcher, job, monotonic())
             return True
 
-    def _touch(self, job: Job, watcher: str | None, now: float) -> None:
+    def _join_as(self, watcher: str | None, job: Job, now: float) -> None:
         self._jobs.move_to_end(job.digest)
         if watcher is not None:
-            job.leases[watcher] = now
+            job.join(watcher, now)
 
     def _stored(self, record: Experiment, config: Any) -> tuple[Any, ...] | None:
         """The points of the stored result; a file that is damaged, foreign or incomplete is as good as absent."""
@@ -229,13 +242,3 @@ class Board:
         ended = [digest for digest, job in self._jobs.items() if not job.active]
         for digest in ended[: max(0, len(ended) - self._remembered)]:
             del self._jobs[digest]
-
-    def _measure_speed(self) -> None:
-        def ended(outcome: Outcome) -> None:
-            self._speed = outcome.value
-            self._speed_asked = False
-
-        try:
-            self.cluster.submit(measured_speed, then=ended)
-        except InputError:
-            self._speed_asked = False

@@ -1,4 +1,4 @@
-"""How does the compute cluster live in a process of its own, and end with the one that started it?"""
+"""How does the web process start the compute cluster's process, and end it?"""
 
 from __future__ import annotations
 
@@ -10,47 +10,15 @@ import sys
 import sysconfig
 import tempfile
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
 
 from normviz.errors import InputError
+from normviz.jobs.serve import GRACE_SECONDS
 from normviz.text import N_
 
 ADVICE = N_("Run `python -m normviz doctor` to see what is missing, then try again.")
-MODULE = "normviz.jobs.cluster"
-DEFAULT_WORKERS = 4
-MOST_WORKERS = 256
-MEMORY_SHARE = 0.8  # of the machine's (or container's) memory for all workers together; the web process keeps the rest
-_GRACE_SECONDS = 3.0  # from the end of stdin to the end of the process, whatever the workers are doing
-
-# The cluster's failures are states with a reason here; distributed would also write pages about them.
-QUIET: dict[str, Any] = {"distributed.logging": {"distributed": "critical", "distributed.client": "critical"}}
-
-# Set before `distributed` is imported. A worker that passes its memory limit is ended by its nanny and started again;
-# its slice is not tried on the other workers, which it would end one after the other.
-SETTINGS: dict[str, Any] = {
-    "distributed.scheduler.allowed-failures": 0,
-    "distributed.worker.memory.target": False,
-    "distributed.worker.memory.spill": False,
-    "distributed.worker.memory.pause": False,
-    "distributed.worker.memory.terminate": 0.95,
-    "distributed.worker.profile.enabled": False,
-    "distributed.scheduler.http.routes": [],
-    "distributed.worker.http.routes": [],
-    "distributed.nanny.pre-spawn-environ": {
-        "MALLOC_TRIM_THRESHOLD_": 65536,
-        "OMP_NUM_THREADS": 1,
-        "MKL_NUM_THREADS": 1,
-        "OPENBLAS_NUM_THREADS": 1,
-        # Depths differ in their tensors' shapes; without it freed GPU memory stays in pieces (pytorch#35901).
-        "PYTORCH_ALLOC_CONF": "expandable_segments:True",
-        # A worker's log level is read from its environment, before its settings arrive.
-        "DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "critical",
-    },
-    **QUIET,
-}
+_MODULE = "normviz.jobs.cluster"
 
 
 class Child:
@@ -59,7 +27,7 @@ class Child:
     Parameters
     ----------
     workers
-        Worker processes, one thread each; None: one per core, at most `DEFAULT_WORKERS`.
+        Worker processes, one thread each; None: one per core, at most `normviz.jobs.serve.DEFAULT_WORKERS`.
     """
 
     def __init__(self, workers: int | None = None) -> None:
@@ -80,7 +48,7 @@ class Child:
 
     def _open(self, environment: dict[str, str]) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-m", MODULE, self._folder],
+            [sys.executable, "-m", _MODULE, self._folder],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
@@ -145,7 +113,7 @@ class Child:
         """End the process and its workers; returns when they are gone."""
         self.abandon()
         try:
-            self._process.wait(_GRACE_SECONDS + 2)
+            self._process.wait(GRACE_SECONDS + 2)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -161,60 +129,3 @@ def _import_path() -> list[str]:
     installed = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     # site-packages must not come before the standard library.
     return inherited if root in installed or root in inherited else [root, *inherited]
-
-
-def serve() -> None:
-    """Run a cluster on this machine until stdin closes; its address goes to stdout as one line of JSON."""
-    # From here on nothing but the answer goes to stdout, which workers inherit and nobody reads.
-    out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    folder = sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp(prefix="normviz-")
-    ended = threading.Event()
-    threading.Thread(target=_end_with_stdin, args=(ended, folder), daemon=True).start()
-    try:
-        with _local_cluster(folder) as cluster:
-            threads = sum(worker["nthreads"] for worker in cluster.scheduler_info["workers"].values())
-            _answer(out, address=cluster.scheduler_address, threads=threads)
-            ended.wait()
-    except Exception as error:
-        _answer(out, error=f"{type(error).__name__}: {error}")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _local_cluster(folder: str) -> Any:
-    import dask
-
-    dask.config.set({**SETTINGS, "temporary-directory": folder})
-    from dask.system import CPU_COUNT  # respects the container's share of the machine
-    from distributed import LocalCluster
-    from distributed.system import MEMORY_LIMIT
-
-    workers = int(os.environ.get("NORMVIZ_WORKERS") or min(CPU_COUNT, DEFAULT_WORKERS))
-    return LocalCluster(
-        n_workers=workers,
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        # Its web server cannot be left out, so it has no pages and a free port of its own.
-        scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
-        memory_limit=int(MEMORY_SHARE * MEMORY_LIMIT / workers),
-        local_directory=folder,
-        silence_logs=False,  # SETTINGS say how loud, for the workers too
-    )
-
-
-def _answer(out: IO[str], **values: Any) -> None:
-    with suppress(OSError):  # nobody may be listening any more
-        out.write(json.dumps(values) + "\n")
-        out.close()
-
-
-def _end_with_stdin(ended: threading.Event, folder: str) -> None:
-    """Wait for the end of stdin, which comes however the parent dies; workers end with this process (their nanny)."""
-    while os.read(0, 4096):
-        pass
-    ended.set()
-    time.sleep(_GRACE_SECONDS)
-    shutil.rmtree(folder, ignore_errors=True)
-    os._exit(0)

@@ -7,13 +7,14 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from normviz.errors import InputError
-from normviz.jobs.child import ADVICE, MOST_WORKERS, Child, serve
-from normviz.jobs.connection import Outcome, connect, follow, import_modules
+from normviz.jobs.child import ADVICE, Child
+from normviz.jobs.connection import connect, import_modules
+from normviz.jobs.serve import serve, worker_count
+from normviz.jobs.tasks import Outcome, Tasks
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -30,6 +31,7 @@ class _Now:
     session: int = 0
     reason: InputError | None = None
     client: Client | None = None
+    tasks: Tasks | None = None
     address: str = ""
     threads: int = 0
 
@@ -70,6 +72,11 @@ class Cluster:
     def reason(self) -> InputError | None:
         """Why the state is "failed", and what to do."""
         return self._now.reason
+
+    @property
+    def external(self) -> bool:
+        """Whether it is an existing scheduler, with settings of its own."""
+        return bool(self._external)
 
     @property
     def address(self) -> str:
@@ -127,34 +134,29 @@ class Cluster:
         """
         now = self._now
         if now.client is None:
-            raise now.reason or InputError("The compute cluster is still starting")
+            raise _not_ready(now)
         return now.client
 
     def submit(self, function: Callable[..., Any], *args: Any, then: Callable[[Outcome], None]) -> Callable[[], None]:
         """Run `function(*args)` on a worker and tell `then` how it ended; returns what cancels it.
 
-        `then` is called on the connection's own thread and must be quick. It may never be called if the connection
-        goes away: watch `session`.
+        `then` is called on the connection's own thread and must be quick; a cancelled task counts as ended when its
+        worker is free again. It may never be called if the connection goes away: watch `session`.
 
         Raises
         ------
         InputError
             If the cluster is not ready.
         """
-        client = self.client()
+        now = self._now
+        if now.client is None or now.tasks is None:
+            raise _not_ready(now)
         try:
-            future = client.submit(function, *args, pure=False, retries=0)
+            return now.tasks.send(function, *args, then=then)
         except Exception as error:
-            if client.status == "running":
+            if now.client.status == "running":
                 raise
             raise _lost() from error
-        client.loop.add_callback(follow, client, future, then)
-
-        def cancel() -> None:
-            with suppress(RuntimeError):  # the loop has ended, and the task with it
-                client.loop.add_callback(partial(client.cancel, [future], asynchronous=True))
-
-        return cancel
 
     def warm(self, modules: Iterable[str]) -> None:
         """Have every worker import these modules as soon as the cluster is ready, before the first task needs them."""
@@ -187,7 +189,7 @@ class Cluster:
             if self._external:
                 client, threads = connect(self._external)
             else:
-                child = Child(_worker_count(self._workers))
+                child = Child(worker_count(self._workers))
                 with self._lock:
                     if stop.is_set():
                         child.abandon()
@@ -196,7 +198,8 @@ class Cluster:
                 address, threads = child.wait_for_address(self._timeout)
                 client, _ = connect(address)
             atexit.register(self.close)  # after the import of distributed, so that it runs before distributed's own
-            ready = _Now("ready", session, None, client, client.scheduler.address, threads)
+            tasks = Tasks(client, own_workers=child is not None)
+            ready = _Now("ready", session, None, client, tasks, client.scheduler.address, threads)
             self._publish(ready)
             client.run(import_modules, self._modules, wait=False, on_error="ignore")
             reason = self._watch(ready, client, child, stop)
@@ -226,27 +229,16 @@ class Cluster:
             if child is None and watches % _COUNT_EVERY == 0:
                 with suppress(Exception):  # the status says so next time
                     threads = sum(client.nthreads().values())
-                    self._publish(_Now("ready", ready.session, None, client, ready.address, threads))
+                    self._publish(replace(ready, threads=threads))
         return None
+
+
+def _not_ready(now: _Now) -> InputError:
+    return now.reason or InputError("The compute cluster is still starting")
 
 
 def _lost() -> InputError:
     return InputError("The connection to the compute cluster was lost. {advice}", advice=ADVICE)
-
-
-def _worker_count(workers: int | None) -> int | None:
-    text = os.environ.get("NORMVIZ_WORKERS", "").strip() if workers is None else str(workers)
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_WORKERS):
-        raise InputError(
-            "{field} is a whole number from {low} to {high}; got {got}",
-            field="NORMVIZ_WORKERS",
-            low=1,
-            high=MOST_WORKERS,
-            got=repr(text),
-        )
-    return int(text)
 
 
 if __name__ == "__main__":

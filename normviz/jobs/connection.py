@@ -1,4 +1,4 @@
-"""How does this process reach a Dask scheduler, and how does it learn how a task ended?"""
+"""How does this process reach a Dask scheduler, and say clearly why it cannot?"""
 
 from __future__ import annotations
 
@@ -6,30 +6,20 @@ import asyncio
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from normviz.errors import InputError
-from normviz.jobs.child import QUIET
+from normviz.jobs.serve import QUIET
 from normviz.text import N_
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client
 
 _CONNECT_SECONDS = 5.0
 _ADDRESS_ADVICE = N_("Start it or correct the address, then try again.")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a task ended: with a value, with the error it raised, or `lost` with its "worker" or the "cluster"."""
-
-    value: Any = None
-    error: BaseException | None = None
-    lost: str = ""
 
 
 def connect(address: str) -> tuple[Client, int]:
@@ -51,7 +41,7 @@ def connect(address: str) -> tuple[Client, int]:
     trouble: list[str] = []
     late = threading.Event()
 
-    def call() -> None:
+    def connect_and_count() -> None:
         try:
             client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False, name="normviz")
             found.append((client, sum(client.nthreads().values())))
@@ -61,7 +51,7 @@ def connect(address: str) -> tuple[Client, int]:
             trouble.append(f"{type(error).__name__}: {error}")
 
     # distributed waits for ever for a listener that accepts and then says nothing.
-    caller = threading.Thread(target=call, name="normviz-connect", daemon=True)
+    caller = threading.Thread(target=connect_and_count, name="normviz-connect", daemon=True)
     caller.start()
     caller.join(2 * _CONNECT_SECONDS)
     if found:
@@ -97,20 +87,6 @@ def _knock(address: str) -> None:
             reason=error.strerror or str(error),
             advice=_ADDRESS_ADVICE,
         ) from error
-
-
-async def follow(client: Client, future: Future, then: Callable[[Outcome], None]) -> None:
-    """Wait for a task on the connection's own loop and tell `then` how it ended."""
-    from distributed import KilledWorker
-
-    try:
-        outcome = Outcome(value=await client.gather(future, asynchronous=True))
-    except KilledWorker:
-        outcome = Outcome(lost="worker")
-    except (Exception, asyncio.CancelledError) as error:
-        # Without the traceback, which would keep the worker's frames alive.
-        outcome = Outcome(error=error.with_traceback(None)) if future.status == "error" else Outcome(lost="cluster")
-    then(outcome)
 
 
 async def import_modules(modules: Iterable[str]) -> None:

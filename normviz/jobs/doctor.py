@@ -15,8 +15,9 @@ from time import perf_counter
 from normviz import __version__
 from normviz.errors import InputError
 from normviz.jobs.cluster import Cluster
-from normviz.jobs.connection import Outcome
+from normviz.jobs.serve import DEFAULT_WORKERS, worker_count
 from normviz.jobs.store import open_store
+from normviz.jobs.tasks import Outcome
 
 _NEEDED = ("numpy", "torch", "pandas", "fsspec", "babel")
 _APP = ("streamlit", "plotly", "distributed")
@@ -37,24 +38,34 @@ class Check:
         Whether normviz is broken without it; what only the dashboard needs is not.
     detail
         What was found, or why it does not work.
+    present
+        Whether it is there at all; what is there may still fail.
     """
 
     name: str
     ok: bool
     needed: bool
     detail: str
+    present: bool = True
+
+    @property
+    def mark(self) -> str:
+        """The word for how it went: "ok", "FAILED" if it is needed, else "failed", or "absent" if it is not there."""
+        if self.ok or self.needed:
+            return "ok" if self.ok else "FAILED"
+        return "failed" if self.present else "absent"
 
 
 def report() -> list[Check]:
     """Try everything that normviz stands on; takes some seconds, most of them for the cluster."""
-    clustered = bool(os.environ.get("NORMVIZ_SCHEDULER")) or find_spec("distributed") is not None
+    clustered = bool(os.environ.get("NORMVIZ_SCHEDULER", "").strip()) or find_spec("distributed") is not None
     return [
         Check(name="normviz", ok=True, needed=True, detail=f"{__version__}, Python {platform.python_version()}"),
         *(_package(name, needed=True) for name in _NEEDED),
         *(_package(name, needed=False) for name in _APP),
         _attempt("device", _device, needed=True),
         _attempt("threads", _threads, needed=True),
-        _attempt("store", _store, needed="NORMVIZ_STORE" in os.environ),
+        _attempt("store", _store, needed=bool(os.environ.get("NORMVIZ_STORE", "").strip())),
         _attempt("cluster", _cluster, needed=clustered),
     ]
 
@@ -64,7 +75,7 @@ def _package(name: str, *, needed: bool) -> Check:
         return Check(name=name, ok=True, needed=needed, detail=version(name))
     except PackageNotFoundError:
         advice = "not installed" if needed else "not installed; the dashboard needs it: pip install 'normviz[app]'"
-        return Check(name=name, ok=False, needed=needed, detail=advice)
+        return Check(name=name, ok=False, needed=needed, detail=advice, present=False)
 
 
 def _attempt(name: str, check: Callable[[], str], *, needed: bool) -> Check:
@@ -85,7 +96,7 @@ def _device() -> str:
 def _threads() -> str:
     import torch
 
-    workers = os.environ.get("NORMVIZ_WORKERS", "one per core, at most four")
+    workers = worker_count() or f"one per core, at most {DEFAULT_WORKERS}"
     return f"{os.cpu_count()} cores, torch uses {torch.get_num_threads()} here; workers: {workers}, one thread each"
 
 
@@ -102,7 +113,11 @@ def _store() -> str:
 
 
 def _cluster() -> str:
-    """Start or connect, run a task on a worker, let go."""
+    """Start or connect, run a task on a worker, let go.
+
+    The settings of a scheduler that NORMVIZ_SCHEDULER names are its own: how often it tries a task on another worker
+    after a worker died (Dask's `allowed-failures`), workers' memory limits, and whether they are started again.
+    """
     cluster, start = Cluster(), perf_counter()
     try:
         if cluster.wait() != "ready":
@@ -119,6 +134,8 @@ def _cluster() -> str:
         if not answered.wait(_ANSWER_SECONDS) or outcomes[0].value is None:
             raise InputError("The compute cluster at {address} does not finish a task", address=cluster.address)
         python = outcomes[0].value
-        return f"{cluster.address} ready after {seconds:.1f} s, slices at a time: {cluster.threads}, Python {python}"
+        found = f"{cluster.address} ready after {seconds:.1f} s, slices at a time: {cluster.threads}, Python {python}"
+        settings = "; allowed-failures and memory limits are that scheduler's own settings"
+        return found + settings if cluster.external else found
     finally:
         cluster.close()

@@ -10,8 +10,7 @@ from typing import Any
 from normviz.errors import InputError
 from normviz.jobs.experiments import Experiment
 
-ACTIVE = ("waiting", "running")
-STATES = (*ACTIVE, "done", "cancelled", "interrupted", "failed")
+_ACTIVE = ("waiting", "running")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,14 +22,12 @@ class JobView:
     digest, experiment, config
         Which job: the configuration's digest, the experiment's name, the configuration.
     state
-        One of `STATES`. "waiting": no slice was sent yet. "interrupted": a worker or the cluster was lost. A job that
-        is cancelled, interrupted or failed keeps its points; submitting it again measures the rest.
+        One of "waiting" (no slice was sent yet), "running", "done", "cancelled", "interrupted" (a worker or the cluster
+        was lost) and "failed". A job in one of the last three keeps its points; submitting it again measures the rest.
     points
         What has arrived, in the order of the experiment's keys.
     done, total
         Number of slices measured, and of all.
-    seconds_elapsed
-        Time since it was submitted, of all attempts together; 0 for a stored result.
     seconds_left
         Estimate; None until two points arrived in this attempt.
     cached
@@ -38,7 +35,7 @@ class JobView:
     message
         Why it ended, or what could not be done.
     watchers
-        How many renewed lately.
+        How many renewed lately; one that has left (`Board.left`) is not among them.
     """
 
     digest: str
@@ -48,7 +45,6 @@ class JobView:
     points: tuple[Any, ...]
     done: int
     total: int
-    seconds_elapsed: float
     seconds_left: float | None
     cached: bool
     message: InputError | None
@@ -76,10 +72,10 @@ class Job:
     to_send: deque[Hashable] = field(default_factory=deque)
     in_flight: dict[Hashable, Callable[[], None] | None] = field(default_factory=dict)
     leases: dict[str, float] = field(default_factory=dict)
+    left: set[str] = field(default_factory=set)
     submitted: float = 0.0
     served: int = 0
     _measured: dict[Hashable, Any] = field(default_factory=dict)
-    _spent: float = 0.0
     _first_arrival: float | None = None
     _last_arrival: float = 0.0
     _weight_since: float = 0.0
@@ -87,7 +83,7 @@ class Job:
     @property
     def active(self) -> bool:
         """Whether it waits or runs."""
-        return self.state in ACTIVE
+        return self.state in _ACTIVE
 
     @property
     def complete(self) -> bool:
@@ -123,15 +119,29 @@ class Job:
         else:
             self._weight_since += self.experiment.weight(key)
 
-    def end(self, state: str, message: InputError | None, now: float) -> list[Callable[[], None]]:
+    def end(self, state: str, message: InputError | None) -> list[Callable[[], None]]:
         """Stop in this state; returns what cancels the slices in flight."""
         self.attempt += 1
-        self._spent += now - self.submitted
         self.state, self.message, self.finishing = state, message, False
         cancels = [cancel for cancel in self.in_flight.values() if cancel is not None]
         self.to_send.clear()
         self.in_flight = {}
         return cancels
+
+    def join(self, watcher: str, now: float) -> None:
+        """Have a watcher wait for the job, even one that has left it."""
+        self.left.discard(watcher)
+        self.leases[watcher] = now
+
+    def renew(self, watcher: str, now: float) -> None:
+        """Lengthen a watcher's lease; one that has left stays away until it joins again."""
+        if watcher not in self.left:
+            self.leases[watcher] = now
+
+    def leave(self, watcher: str) -> None:
+        """A watcher no longer waits."""
+        self.leases.pop(watcher, None)
+        self.left.add(watcher)
 
     def watchers(self, now: float, lease: float) -> int:
         """How many renewed within the lease; forgets the others."""
@@ -164,7 +174,6 @@ class Job:
             points=self.points,
             done=len(self.points),
             total=len(self.keys),
-            seconds_elapsed=self._spent + (now - self.submitted if self.active else 0.0),
             seconds_left=self.seconds_left(now),
             cached=self.cached,
             message=self.message,

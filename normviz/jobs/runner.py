@@ -6,16 +6,17 @@ import logging
 import queue
 import threading
 from collections.abc import Callable, Hashable, Iterable, MutableMapping
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import Any
 
 from normviz.errors import InputError
 from normviz.jobs.cluster import Cluster
-from normviz.jobs.connection import Outcome
 from normviz.jobs.experiments import run_slice
 from normviz.jobs.job import Job
 from normviz.jobs.store import Store
+from normviz.jobs.tasks import Outcome
 
 _TICK = 0.1  # seconds between two looks at leases and cluster while a job is active
 _LONGEST_REASON = 300  # characters of an exception's text that a person is shown
@@ -23,6 +24,15 @@ _LONGEST_REASON = 300  # characters of an exception's text that a person is show
 _log = logging.getLogger(__name__)
 
 Post = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class _Slice:
+    """A slice that was sent; `attempt` is the job's at that moment."""
+
+    job: Job
+    attempt: int
+    key: Hashable
 
 
 class Runner:
@@ -50,6 +60,8 @@ class Runner:
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
         self._turn = 0
+        self._session = 0
+        self._on_cluster: set[_Slice] = set()  # in this session; cancelled ones too, until they let go of their worker
 
     def post(self, post: Post) -> None:
         """Have the background thread do something; it starts with the first."""
@@ -61,7 +73,7 @@ class Runner:
 
     def wake(self) -> None:
         """Have the background thread look at the jobs now."""
-        self.post(_nothing)
+        self.post(_do_nothing)
 
     def close(self) -> None:
         """Stop the background thread."""
@@ -78,7 +90,7 @@ class Runner:
             try:
                 post = self._posts.get(timeout=_TICK if active else None)
             except queue.Empty:
-                post = _nothing
+                post = _do_nothing
             if post is None:
                 return
             try:
@@ -98,7 +110,7 @@ class Runner:
                     self._finish(job)
                 else:
                     cancels += self._look(job, now)
-        call(cancels)
+        run_all(cancels)
         while self._cluster.state == "ready" and self._send():
             pass
 
@@ -106,36 +118,40 @@ class Runner:
         """End a job that nobody waits for or that has lost its cluster; returns what cancels its slices."""
         if not job.held(now, self._lease):
             message = InputError("Stopped, because no page has asked for it for {seconds:.0f} s", seconds=self._lease)
-            return job.end("cancelled", message, now)
+            return job.end("cancelled", message)
         cluster = self._cluster
         if job.state == "waiting":
             if cluster.state == "failed":
-                return job.end("failed", cluster.reason, now)
+                return job.end("failed", cluster.reason)
             job.message = None
             if cluster.state == "ready" and cluster.threads == 0:
                 job.message = InputError("The compute cluster has no workers yet")
         elif cluster.state != "ready" or cluster.session != job.session:
-            return job.end("interrupted", _interruption("cluster", job), now)
+            return job.end("interrupted", _interruption("cluster", job))
         return []
 
     def _send(self) -> bool:
         """Send one slice if there is room; returns whether there may be room for another.
 
-        One slice more than there are threads is in flight, so that no worker waits for the board; jobs take turns, so
-        that a short one overtakes a long one.
+        One slice more than there are threads is on the cluster, so that no worker waits for the board; jobs take
+        turns, so that a short one overtakes a long one.
         """
         cluster = self._cluster
         session, threads = cluster.session, cluster.threads
+        if session != self._session:
+            self._session = session
+            self._on_cluster.clear()
         with self._lock:
             jobs = [job for job in self._jobs.values() if job.to_send]
-            in_flight = sum(len(job.in_flight) for job in self._jobs.values())
-            if not jobs or threads == 0 or in_flight > threads:
+            if not jobs or threads == 0 or len(self._on_cluster) > threads:
                 return False
             job = min(jobs, key=lambda job: (len(job.in_flight), job.served))
             self._turn += 1
             job.served = self._turn
             key, attempt = job.send(session), job.attempt
-        ended = partial(self._ended, job, attempt, key)
+        sent = _Slice(job, attempt, key)
+        self._on_cluster.add(sent)
+        ended = partial(self._ended, sent)
         try:
             cancel = cluster.submit(run_slice, job.experiment.measure, job.config, key, then=ended)
         except InputError:  # the connection went away in between
@@ -150,31 +166,32 @@ class Runner:
             cancel()
         return True
 
-    def _ended(self, job: Job, attempt: int, key: Hashable, outcome: Outcome) -> None:
+    def _ended(self, sent: _Slice, outcome: Outcome) -> None:
         """On the cluster's thread: pass on how a slice ended."""
-        self._posts.put(partial(self._receive, job, attempt, key, outcome))
+        self._posts.put(partial(self._receive, sent, outcome))
 
-    def _receive(self, job: Job, attempt: int, key: Hashable, outcome: Outcome) -> None:
-        now = monotonic()
+    def _receive(self, sent: _Slice, outcome: Outcome) -> None:
+        self._on_cluster.discard(sent)
+        job = sent.job
         cancels: list[Post] = []
         with self._lock:
-            if job.attempt != attempt or not job.active:
+            if job.attempt != sent.attempt or not job.active:
                 return
             if outcome.lost:
-                cancels = job.end("interrupted", _interruption(outcome.lost, job), now)
+                cancels = job.end("interrupted", _interruption(outcome.lost, job))
             elif outcome.error is not None:
-                cancels = job.end("failed", _sentence(outcome.error), now)
+                cancels = job.end("failed", _sentence(outcome.error))
             else:
-                job.arrive(key, outcome.value, now)
-        call(cancels)
+                job.arrive(sent.key, outcome.value, monotonic())
+        run_all(cancels)
 
     def _finish(self, job: Job) -> None:
         """Store the result on a thread of its own: a slow store holds up nobody else's job."""
         job.finishing = True
         arguments = (job, job.attempt, job.points)
-        threading.Thread(target=self._keep, args=arguments, name="normviz-keep", daemon=True).start()
+        threading.Thread(target=self._store_result, args=arguments, name="normviz-store", daemon=True).start()
 
-    def _keep(self, job: Job, attempt: int, points: tuple[Any, ...]) -> None:
+    def _store_result(self, job: Job, attempt: int, points: tuple[Any, ...]) -> None:
         state, message = "done", None
         try:
             data = job.experiment.to_bytes(job.experiment.collect(job.config, points))
@@ -187,14 +204,14 @@ class Runner:
                 message = error
         with self._lock:
             if job.attempt == attempt:
-                job.end(state, message, monotonic())
+                job.end(state, message)
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """Only wake the background thread."""
 
 
-def call(posts: Iterable[Post]) -> None:
+def run_all(posts: Iterable[Post]) -> None:
     """Call each of them."""
     for post in posts:
         post()

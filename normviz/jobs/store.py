@@ -9,19 +9,28 @@ import sys
 import tempfile
 import time
 import uuid
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from normviz.errors import InputError
+from normviz.text import N_
 
 SUFFIX = ".npz"  # the format of every result so far; the store itself never looks inside
 _DIGEST = re.compile(r"[0-9a-f]{8,128}")
+_UNREADABLE = N_("The result store {url} cannot be read: {reason}")
+_UNWRITABLE = N_("The result store {url} cannot be written: {reason}")
 _STALE_SECONDS = 3600.0  # a temporary file this old belongs to a process that died while it wrote
 
 
 class Store:
-    """Results by digest, each in one immutable file that appears whole or not at all.
+    """Results by digest, each in one immutable file.
+
+    A result appears whole or not at all in a local folder, where it is renamed into place, and in object stores
+    (s3://, gs://, abfs://) and memory://, where one call writes a whole object. Other file systems that fsspec
+    reaches, such as sftp://, may show half of a result while it is written, or after its writer died: readers take
+    what they cannot read for absent, and write it anew.
 
     Nothing is touched until the first `get` or `put`, so an unusable address never stops a program from starting.
 
@@ -58,19 +67,16 @@ class Store:
             If the digest is not hexadecimal or the store cannot be read.
         """
         name = _checked(digest) + SUFFIX
-        try:
+        with self._trouble_as_a_sentence(_UNREADABLE):
             system, root, local = self._place
             path = f"{root}/{name}"
-            data = bytes(system.cat_file(path))
+            try:
+                data = bytes(system.cat_file(path))
+            except (FileNotFoundError, NotADirectoryError):
+                return None
             if local:
                 with contextlib.suppress(OSError):  # a read-only store serves results all the same
                     os.utime(path)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except Exception as error:
-            raise InputError(
-                "The result store {url} cannot be read: {reason}", url=self.url, reason=_why(error)
-            ) from error
         return data
 
     def has(self, digest: str) -> bool:
@@ -82,13 +88,9 @@ class Store:
             If the digest is not hexadecimal or the store cannot be read.
         """
         name = _checked(digest) + SUFFIX
-        try:
+        with self._trouble_as_a_sentence(_UNREADABLE):
             system, root, _ = self._place
             return bool(system.isfile(f"{root}/{name}"))
-        except Exception as error:
-            raise InputError(
-                "The result store {url} cannot be read: {reason}", url=self.url, reason=_why(error)
-            ) from error
 
     def put(self, digest: str, data: bytes) -> None:
         """Store a result; what was there under its digest is replaced.
@@ -100,7 +102,7 @@ class Store:
             be written.
         """
         name = _checked(digest) + SUFFIX
-        try:
+        with self._trouble_as_a_sentence(_UNWRITABLE):
             system, root, local = self._place
             if not local:
                 system.makedirs(root, exist_ok=True)
@@ -116,12 +118,6 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             _write(folder / name, data)
             self._evict(folder, keep=name)
-        except InputError:
-            raise
-        except Exception as error:
-            raise InputError(
-                "The result store {url} cannot be written: {reason}", url=self.url, reason=_why(error)
-            ) from error
 
     def discard(self, digest: str) -> None:
         """Remove a result if it is there.
@@ -132,15 +128,19 @@ class Store:
             If the digest is not hexadecimal or the store cannot be written.
         """
         name = _checked(digest) + SUFFIX
-        try:
+        with self._trouble_as_a_sentence(_UNWRITABLE), contextlib.suppress(FileNotFoundError):
             system, root, _ = self._place
             system.rm_file(f"{root}/{name}")
-        except FileNotFoundError:
-            return
+
+    @contextlib.contextmanager
+    def _trouble_as_a_sentence(self, template: str) -> Iterator[None]:
+        """Say whatever goes wrong in one of two sentences."""
+        try:
+            yield
+        except InputError:
+            raise
         except Exception as error:
-            raise InputError(
-                "The result store {url} cannot be written: {reason}", url=self.url, reason=_why(error)
-            ) from error
+            raise InputError(template, url=self.url, reason=_why(error)) from error
 
     def _evict(self, folder: Path, *, keep: str) -> None:
         """Remove the least recently used results until the folder is within its bound, never the one just written."""

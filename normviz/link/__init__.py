@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from normviz.errors import InputError
-from normviz.link.fields import parse_cell, parse_eps, shortened
+from normviz.link.fields import parse_cell, parse_eps, parse_x, shortened
 from normviz.link.knob import Kind, Knob
 from normviz.link.table import AXIS_OPTIONS, KNOBS
 from normviz.text import N_
@@ -21,6 +21,7 @@ __all__ = [
     "knob",
     "parse_cell",
     "parse_eps",
+    "parse_x",
     "read",
     "write",
 ]

@@ -1,14 +1,38 @@
-"""What do the short texts of a link say: an eps, a cell?"""
+"""What do the short texts of a link and of the fields say: a vector, an eps, a cell?"""
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
+from normviz.arrays import Floats, vectors
 from normviz.errors import InputError
 from normviz.text import N_
+from normviz.vectors import parse_vector
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
+"""A plain decimal number. `float` also reads 1_0, full-width digits and words."""
+
+_CELL = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,4})", re.ASCII)
 
 
 def shortened(text: str) -> str:
     """A person's text as it is quoted in a sentence: 40 characters at most."""
     return text if len(text) <= 40 else text[:39] + "…"
+
+
+@lru_cache(maxsize=4)
+def parse_x(text: str) -> Floats:
+    """The vector that the vector lab's field holds: numbers that the norms can take.
+
+    The last few are remembered, because a page reads its fields again at every click.
+
+    Raises
+    ------
+    InputError
+        If the text is no vector, or holds numbers whose squares leave the range of float64.
+    """
+    return vectors(parse_vector(text))
 
 
 def parse_eps(text: str) -> float:
@@ -17,19 +41,12 @@ def parse_eps(text: str) -> float:
     Raises
     ------
     InputError
-        If it is no finite number in that range.
+        If it is no plain number in that range.
     """
-    try:
-        value = float(text.strip() or "nan")
-    except ValueError:
-        value = float("nan")
+    value = float(text) if _NUMBER.fullmatch(text := text.strip()) else -1.0
     if not 0 <= value <= 10:
         raise InputError(
-            N_("{field}: a number from {low} to {high} is allowed, got “{got}”."),
-            field="eps",
-            low=0,
-            high=10,
-            got=shortened(text),
+            N_("A number from {low} to {high} is allowed; got “{got}”."), low=0, high=10, got=shortened(text)
         )
     return value
 
@@ -42,11 +59,10 @@ def parse_cell(text: str) -> tuple[int, int, int]:
     InputError
         If it is not three whole numbers joined by dots.
     """
-    parts = text.split(".")
-    if len(parts) != 3 or not all(part.isascii() and part.isdigit() for part in parts):
+    match = _CELL.fullmatch(text)
+    if match is None:
         raise InputError(
-            N_("The selected cell is written b.t.c with three whole numbers, such as 0.1.2; got “{got}”."),
-            got=shortened(text),
+            N_("A cell is written b.t.c with three whole numbers, such as 0.1.2; got “{got}”."), got=shortened(text)
         )
-    batch, token, channel = (int(part) for part in parts)
+    batch, token, channel = (int(part) for part in match.groups())
     return batch, token, channel

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from normviz.errors import InputError
 from normviz.link.fields import shortened
 from normviz.text import N_
 
-Kind = Literal["int", "float", "bool", "choice", "choices", "text"]
+_WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
+
+Kind = Literal["int", "bool", "choice", "choices", "text"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +30,8 @@ class Knob:
         How the value is written in the link; `choices` is a comma-separated set of option ids.
     default
         Value of the first view; it is left out of the link.
-    low, high, step
-        Bounds, both included, for `int` and `float`.
+    low, high
+        Bounds, both included, for `int`.
     options
         Option id -> English label, for `choice` and `choices`.
     check
@@ -42,9 +44,8 @@ class Knob:
     label: str
     kind: Kind
     default: Any
-    low: float | None = None
-    high: float | None = None
-    step: float | None = None
+    low: int | None = None
+    high: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     check: Callable[[str], object] | None = None
     help: str | None = None
@@ -57,22 +58,17 @@ class Knob:
         InputError
             Naming the control, what is allowed and what came.
         """
-        if self.kind == "text":
-            return self._parse_text(text)
-        if self.kind == "choice":
-            self._refuse_unknown([text], text)
-            return text
-        if self.kind == "choices":
-            chosen = [part for part in text.split(",") if part]
-            self._refuse_unknown(chosen, text)
-            return [option for option in self.options if option in chosen]
-        if self.kind == "bool":
-            if text not in ("0", "1"):
-                raise InputError(
-                    N_("{field}: the link may hold 0 or 1, got “{got}”."), field=self.label, got=shortened(text)
-                )
-            return text == "1"
-        return self._parse_number(text)
+        read = {
+            "text": self._parse_text,
+            "choice": self._parse_choice,
+            "choices": self._parse_choices,
+            "bool": self._parse_bool,
+            "int": self._parse_int,
+        }[self.kind]
+        try:
+            return read(text)
+        except InputError as error:
+            raise InputError(N_("{field}: {reason}"), field=self.label, reason=error) from None
 
     def write(self, value: Any) -> str:
         """The text that stands for a value in a link."""
@@ -80,36 +76,42 @@ class Knob:
             return ",".join(option for option in self.options if option in value)
         if self.kind == "bool":
             return "1" if value else "0"
-        if self.kind == "float":
-            return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
         return str(value)
 
     def _parse_text(self, text: str) -> str:
-        if self.check is not None and text.strip():
+        # A blank is a value where the first view is blank, as for a weight that is not given.
+        if self.check is not None and (text.strip() or self.default.strip()):
             self.check(text)
         return text
 
-    def _parse_number(self, text: str) -> int | float:
-        allowed = {"field": self.label, "low": self.low, "high": self.high, "got": shortened(text)}
-        try:
-            value = int(text) if self.kind == "int" else float(text)
-        except ValueError:
-            value = float("nan")
-        if (
-            not isfinite(value)
-            or (self.low is not None and value < self.low)
-            or (self.high is not None and value > self.high)
-        ):
-            if self.kind == "int":
-                raise InputError(N_("{field}: a whole number from {low} to {high} is allowed, got “{got}”."), **allowed)
-            raise InputError(N_("{field}: a number from {low} to {high} is allowed, got “{got}”."), **allowed)
-        return value
+    def _parse_bool(self, text: str) -> bool:
+        if text not in ("0", "1"):
+            raise InputError(N_("0 or 1 is allowed; got “{got}”."), got=shortened(text))
+        return text == "1"
 
-    def _refuse_unknown(self, chosen: list[str], text: str) -> None:
-        if not chosen or any(option not in self.options for option in chosen):
+    def _parse_int(self, text: str) -> int:
+        value = int(text) if _WHOLE.fullmatch(text) else None
+        assert self.low is not None
+        assert self.high is not None
+        if value is None or not self.low <= value <= self.high:
             raise InputError(
-                N_("{field}: choose from {options}; got “{got}”."),
-                field=self.label,
-                options=", ".join(self.options),
+                N_("A whole number from {low} to {high} is allowed; got “{got}”."),
+                low=self.low,
+                high=self.high,
                 got=shortened(text),
             )
+        return value
+
+    def _parse_choice(self, text: str) -> str:
+        return self._parse_choices(text)[0] if "," not in text else self._refuse(text)
+
+    def _parse_choices(self, text: str) -> list[str]:
+        chosen = text.split(",")
+        if any(option not in self.options for option in chosen):
+            self._refuse(text)
+        return [option for option in self.options if option in chosen]
+
+    def _refuse(self, text: str) -> NoReturn:
+        raise InputError(
+            N_("Choose from {options}; got “{got}”."), options=", ".join(self.options), got=shortened(text)
+        )

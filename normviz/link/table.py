@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from normviz.link.fields import parse_cell, parse_eps
+from normviz.link.fields import parse_cell, parse_eps, parse_x
 from normviz.link.knob import Knob
 from normviz.placements import PLACEMENTS
 from normviz.text import N_
@@ -17,11 +17,11 @@ def _numbers(*sizes: int) -> dict[str, str]:
 
 PLACEMENT_OPTIONS = {name: placement.label for name, placement in PLACEMENTS.items()}
 AXIS_OPTIONS = {
-    "layer_norm": "LayerNorm",
-    "rms_norm": "RMSNorm",
-    "batch_norm": "BatchNorm",
-    "instance_norm": "InstanceNorm",
-    "group_norm": "GroupNorm",
+    "layer_norm": N_("LayerNorm"),
+    "rms_norm": N_("RMSNorm"),
+    "batch_norm": N_("BatchNorm"),
+    "instance_norm": N_("InstanceNorm"),
+    "group_norm": N_("GroupNorm"),
 }
 QUANTITY_OPTIONS = {
     "grad_w2": N_("W2 (feed-forward, out)"),
@@ -40,7 +40,7 @@ KNOBS: Mapping[str, tuple[Knob, ...]] = {
             label=N_("Vector x"),
             kind="text",
             default="1, 2, 3, 4",
-            check=parse_vector,
+            check=parse_x,
             help=N_("Numbers separated by commas, spaces or new lines; JSON and what NumPy or PyTorch print work too."),
         ),
         Knob(
@@ -72,9 +72,9 @@ KNOBS: Mapping[str, tuple[Knob, ...]] = {
     ),
     "axes": (
         Knob(id="norm", label=N_("Norm"), kind="choice", default="layer_norm", options=AXIS_OPTIONS),
-        Knob(id="batch", label=N_("Sequences B"), kind="int", default=2, low=1, high=8, step=1),
-        Knob(id="tokens", label=N_("Tokens T"), kind="int", default=3, low=1, high=32, step=1),
-        Knob(id="d", label=N_("Channels d"), kind="int", default=4, low=1, high=64, step=1),
+        Knob(id="batch", label=N_("Sequences B"), kind="int", default=2, low=1, high=8),
+        Knob(id="tokens", label=N_("Tokens T"), kind="int", default=3, low=1, high=32),
+        Knob(id="d", label=N_("Channels d"), kind="int", default=4, low=1, high=64),
         Knob(
             id="groups",
             label=N_("Groups"),
@@ -82,7 +82,6 @@ KNOBS: Mapping[str, tuple[Knob, ...]] = {
             default=2,
             low=1,
             high=64,
-            step=1,
             help=N_("GroupNorm only: the channels are cut into this many groups; it must divide d."),
         ),
         Knob(
@@ -92,7 +91,6 @@ KNOBS: Mapping[str, tuple[Knob, ...]] = {
             default=0,
             low=0,
             high=2**31 - 1,
-            step=1,
             help=N_("Another seed draws other values."),
         ),
         Knob(
@@ -127,7 +125,7 @@ KNOBS: Mapping[str, tuple[Knob, ...]] = {
             label=N_("Norm"),
             kind="choice",
             default="layer_norm",
-            options={"layer_norm": "LayerNorm", "rms_norm": "RMSNorm"},
+            options={"layer_norm": N_("LayerNorm"), "rms_norm": N_("RMSNorm")},
         ),
         Knob(
             id="init",
@@ -146,14 +144,13 @@ KNOBS: Mapping[str, tuple[Knob, ...]] = {
             default=2,
             low=1,
             high=16,
-            step=1,
             help=N_("How many random initializations; the figures show their spread."),
         ),
         Knob(id="d_model", label="d_model", kind="choice", default="64", options=_numbers(32, 64, 128, 256, 512, 1024)),
         Knob(id="n_heads", label=N_("Heads"), kind="choice", default="4", options=_numbers(1, 2, 4, 8, 16)),
         Knob(id="ff", label="d_ff / d_model", kind="choice", default="4", options={"1": "1", "2": "2", "4": "4"}),
-        Knob(id="batch", label=N_("Sequences B"), kind="int", default=4, low=1, high=64, step=1),
-        Knob(id="seq_len", label=N_("Tokens T"), kind="int", default=32, low=1, high=512, step=1),
+        Knob(id="batch", label=N_("Sequences B"), kind="int", default=4, low=1, high=64),
+        Knob(id="seq_len", label=N_("Tokens T"), kind="int", default=32, low=1, high=512),
         Knob(
             id="attention",
             label=N_("Attention"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reprlib import repr as shown
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,16 +13,15 @@ from normviz.arrays import (
     centre,
     check_square,
     epsilon,
-    finite_array,
     finite_number,
     frozen,
     parameter,
+    per_channel,
     token_mask,
     vectors,
-    within_range,
 )
 from normviz.errors import InputError
-from normviz.norms.trace import NormRecord, NormTrace, RunningStats
+from normviz.norms.trace import LARGEST_MEAN, NormRecord, NormTrace, RunningStats
 from normviz.text import N_
 
 if TYPE_CHECKING:
@@ -97,11 +97,13 @@ def batch_norm(
         mean, from_mean, var = _batch_statistics(tokens)
         updated = None if running is None else _update(running, mean, var, len(tokens), share)
     elif running is not None:
-        mean, var, updated = np.array(running.mean), np.array(running.var), running
+        mean, var, updated = running.mean, running.var, running
         from_mean = tokens - mean
     else:
         raise InputError("running holds the statistics to use when training is False; got None.")
-    if eps == 0 and (constant := np.flatnonzero(var == 0)).size:
+    # The variance of a batch is 0 also where its squares are below float64's range.
+    still = ~from_mean.any(axis=0) if training else var == 0
+    if eps == 0 and (constant := np.flatnonzero(still)).size:
         raise InputError(
             "BatchNorm of channel {channel} is undefined at eps = 0: its variance is 0, and 0/0 has no value. Any "
             "eps > 0 gives 0 for a constant channel, plus the bias.",
@@ -110,8 +112,11 @@ def batch_norm(
     check_square(var + eps)
 
     scaled = from_mean / np.sqrt(var + eps)
-    result = scaled if gain is None else scaled * gain
-    result = result if shift is None else result + shift
+    with np.errstate(over="ignore"):
+        result = scaled if gain is None else scaled * gain
+        result = result if shift is None else result + shift
+    if not np.isfinite(result).all():  # only running statistics can be as far from x as that
+        raise InputError("The output is above 1.8e308, the most float64 can hold: lower weight or raise running.var.")
     return NormTrace(
         x=frozen(x),
         eps=eps,
@@ -143,8 +148,8 @@ def _update(running: RunningStats, mean: Floats, var: Floats, count: int, moment
     share = 1 / steps if momentum is None else momentum
     unbiased = var * (count / (count - 1))
     return RunningStats(
-        mean=frozen((1 - share) * running.mean + share * mean),
-        var=frozen((1 - share) * running.var + share * unbiased),
+        mean=(1 - share) * running.mean + share * mean,
+        var=(1 - share) * running.var + share * unbiased,
         steps=steps,
     )
 
@@ -157,20 +162,9 @@ def _momentum(momentum: float) -> float:
 
 
 def _check_running(running: RunningStats, d: int) -> None:
-    for field, value in (("running.mean", running.mean), ("running.var", running.var)):
-        array = finite_array(value, field)
-        if array.shape != (d,):
-            raise InputError(
-                "{field} has one number per channel, shape [{d}]; got shape {shape}.",
-                field=field,
-                d=d,
-                shape=list(array.shape),
-            )
-        within_range(array, field)
-    if (np.asarray(running.var) < 0).any():
-        raise InputError(
-            "running.var holds variances, which are 0 or positive; got {value:g}.", value=float(np.min(running.var))
-        )
+    if not isinstance(running, RunningStats):
+        raise InputError("running is a RunningStats or None; got {value}.", value=shown(running))
+    per_channel(running.mean, "running.mean", d, LARGEST_MEAN)
 
 
 def _at(real: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], tokens: Floats) -> Floats:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from normviz.arrays import centre, epsilon, frozen, parameter, std_divisor, vectors
+from normviz.arrays import centre, epsilon, frozen, mean_square, parameter, std_divisor, vectors
 from normviz.norms.trace import NormRecord, NormTrace
 from normviz.text import N_
 
@@ -50,8 +50,7 @@ def layer_norm(
     gain, shift, eps = parameter(weight, "weight", d), parameter(bias, "bias", d), epsilon(eps)
 
     mean, centered = centre(x)
-    var = (centered**2).mean(axis=-1, keepdims=True)
-    normalized = centered / std_divisor(mean, var, eps, d)
+    normalized = centered / std_divisor(mean, centered, eps)
     output = normalized if gain is None else normalized * gain
     output = output.copy() if shift is None else output + shift
 
@@ -61,7 +60,7 @@ def layer_norm(
         weight=None if gain is None else frozen(gain),
         bias=None if shift is None else frozen(shift),
         mean=frozen(mean),
-        var=frozen(var),
+        var=frozen(mean_square(centered)),
         centered=frozen(centered),
         normalized=frozen(normalized),
         output=frozen(output),

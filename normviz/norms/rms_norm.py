@@ -60,8 +60,7 @@ def rms_norm(x: ArrayLike, weight: ArrayLike | None = None, eps: float = 1e-5, w
     offset = within_range(np.array(finite_number(weight_offset, "weight_offset")), "weight_offset")
     gain = None if stored is None else offset + stored
 
-    mean_square = (x**2).mean(axis=-1, keepdims=True)
-    normalized = x / rms_divisor(mean_square, eps)
+    normalized = x / rms_divisor(x, eps)
     output = normalized.copy() if gain is None else normalized * gain
 
     return NormTrace(

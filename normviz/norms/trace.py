@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from normviz.arrays import Floats, frozen
+from normviz.arrays import LARGEST_ENTRY, Floats, finite_array, frozen, per_channel, whole_number
+from normviz.errors import InputError
 
 if TYPE_CHECKING:
     from torch import nn
+
+
+# No two entries are further apart than twice the largest, and no variance, biased or not, is above the square of that.
+LARGEST_MEAN = 2 * LARGEST_ENTRY
+LARGEST_VARIANCE = LARGEST_MEAN**2
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -21,19 +27,41 @@ class RunningStats:
     Attributes
     ----------
     mean, var
-        Per channel, shape [d], float64. The variance is the unbiased one, as in PyTorch.
+        Per channel, shape [d]; lists become read-only float64 arrays. The variance is the unbiased one, as in PyTorch.
     steps
         How many batches have been taken in.
+
+    Raises
+    ------
+    InputError
+        If there is not one finite mean and one variance, 0 or above, per channel, or `steps` is no whole number.
     """
 
     mean: Floats
     var: Floats
     steps: int
 
+    def __post_init__(self) -> None:
+        shape = finite_array(self.mean, "running.mean").shape
+        if len(shape) != 1 or shape == (0,):
+            raise InputError(
+                "running.mean has one number per channel, shape [d] with d >= 1; got shape {shape}.", shape=list(shape)
+            )
+        mean = per_channel(self.mean, "running.mean", shape[0], LARGEST_MEAN)
+        var = per_channel(self.var, "running.var", shape[0], LARGEST_VARIANCE)
+        if (var < 0).any():
+            raise InputError(
+                "running.var holds variances, which are 0 or positive; got {value:g}.", value=float(var.min())
+            )
+        object.__setattr__(self, "mean", frozen(mean))
+        object.__setattr__(self, "var", frozen(var))
+        object.__setattr__(self, "steps", whole_number(self.steps, "running.steps", 0))
+
     @classmethod
     def start(cls, d: int) -> RunningStats:
         """The state before any batch: mean 0, variance 1, no steps (PyTorch's start)."""
-        return cls(mean=frozen(np.zeros(d)), var=frozen(np.ones(d)), steps=0)
+        d = whole_number(d, "d", 1)
+        return cls(mean=np.zeros(d), var=np.ones(d), steps=0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -73,13 +101,13 @@ class NormTrace:
     @property
     def std(self) -> Floats | None:
         """Standard deviation, the root of `var` without eps."""
-        return None if self.var is None else np.sqrt(self.var)
+        return None if self.var is None else frozen(np.sqrt(self.var))
 
     @property
     def denominator(self) -> Floats | None:
         """What x (or `centered`, where the norm subtracts a mean) was divided by: the root with eps inside."""
         square = self.var if self.var is not None else self.rms**2 if self.rms is not None else None
-        return None if square is None else np.sqrt(square + self.eps)
+        return None if square is None else frozen(np.sqrt(square + self.eps))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -56,21 +56,16 @@ def count_table(x: NDArray[np.float64], groups: int, t: Text) -> None:
         try:
             trace = normalize_grid(x, axis, groups=groups if axis == "group_norm" else 1)
         except InputError as error:
-            rows.append([name, "—", "—", t.error(error), "—", "—"])
+            rows.append([t(name), "—", t.error(error), "—"])
             continue
-        rows.append(
-            [
-                name,
-                str(trace.n_statistics),
-                t("RMS") if trace.mean is None else t("mean, std"),
-                t(SHARED_OVER[axis]),
-                _shape(trace.parameter_shape),
-                _shape(trace.bias_shape),
-            ]
-        )
-    heads = [t("Norm"), t("Statistics"), t("What each has"), t("Taken over"), t("Weight"), t("Bias")]
+        each = t("RMS") if trace.mean is None else t("mean, std")
+        shapes = t("weight {shape}", shape=_shape(trace.parameter_shape))
+        if trace.bias_shape is not None:
+            shapes += ", " + t("bias {shape}", shape=_shape(trace.bias_shape))
+        rows.append([t(name), f"{trace.n_statistics} × ({each})", t(SHARED_OVER[axis]), shapes])
+    heads = [t("Norm"), t("Statistics"), t("Taken over"), t("Parameters")]
     st.table(pd.DataFrame(rows, columns=heads).set_index(heads[0]))
 
 
-def _shape(shape: tuple[int, ...] | None) -> str:
-    return "—" if shape is None else f"[{', '.join(str(size) for size in shape)}]"
+def _shape(shape: tuple[int, ...]) -> str:
+    return f"[{', '.join(str(size) for size in shape)}]"

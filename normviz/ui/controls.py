@@ -9,7 +9,7 @@ import streamlit as st
 
 from normviz import link
 from normviz.errors import InputError
-from normviz.text import Text
+from normviz.text import N_, Text
 from normviz.ui import state
 
 T = TypeVar("T")
@@ -31,17 +31,28 @@ def control(page: str, name: str, t: Text, *, disabled: bool = False) -> Any:
     }
     if knob.kind == "bool":
         return st.toggle(**common)
+    if knob.kind in ("choice", "choices"):
+        common |= {"options": list(knob.options), "format_func": _label(knob, t)}
     if knob.kind == "choices":
-        return st.pills(**common, options=list(knob.options), format_func=_label(knob, t), selection_mode="multi")
+        return _at_least_one(page, knob, st.pills(**common, selection_mode="multi", wrap=True), t)
     if knob.kind == "choice":
-        options: dict[str, Any] = {"options": list(knob.options), "format_func": _label(knob, t)}
         if len(knob.options) <= FEW:
-            return st.segmented_control(**common, **options, required=True)
-        return st.selectbox(**common, **options)
+            return st.segmented_control(**common, required=True, wrap=True)
+        return st.selectbox(**common)
     assert knob.high is not None
-    assert knob.low is not None
     draw = st.slider if knob.high <= 64 else st.number_input
-    return draw(**common, min_value=int(knob.low), max_value=int(knob.high), step=int(knob.step or 1))
+    return draw(**common, min_value=knob.low, max_value=knob.high)
+
+
+def _at_least_one(page: str, knob: link.Knob, chosen: list[str], t: Text) -> list[str]:
+    """What was chosen; where nothing is left, the last choice, and a word about it."""
+    if chosen:
+        state.keep(page, knob.id, chosen)
+        return chosen
+    kept: list[str] = state.good(page, knob.id) or knob.default
+    state.keep(page, knob.id, kept)
+    complain(InputError(N_("Choose at least one.")), t, field=knob.label, kept=", ".join(map(_label(knob, t), kept)))
+    return kept
 
 
 def text_control(
@@ -77,20 +88,28 @@ def text_control(
         except InputError:
             good = knob.default
             meaning = read(good)
-        complain(error, t, kept=good)
+        complain(error, t, field=knob.label, kept=good or placeholder)
     else:
         good = typed
     state.keep(page, name, good)
     return meaning
 
 
-def complain(error: InputError, t: Text, *, kept: str | None = None) -> None:
-    """Say what is wrong with an input, beside it, and what is shown meanwhile."""
+def complain(error: InputError, t: Text, *, field: str | None = None, kept: str | None = None) -> None:
+    """Say what is wrong with an input, beside it, and what is shown meanwhile.
+
+    Parameters
+    ----------
+    field
+        English label of the control, where the sentence itself does not name it.
+    kept
+        The value that stays in use.
+    """
     sentence = t.error(error)
+    if field is not None:
+        sentence = f"**{t(field)}** · {sentence}"
     if kept is not None:
-        sentence += " " + t(
-            "Shown below: {kept}.", kept=f"`{kept if len(kept) <= 60 else kept[:59] + '…'}`" if kept else "—"
-        )
+        sentence += " " + t("Shown below: {kept}.", kept=f"`{kept if len(kept) <= 60 else kept[:59] + '…'}`")
     st.error(sentence)
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from uuid import uuid4
 
 import streamlit as st
 
 from normviz.depth.config import SweepConfig
-from normviz.depth.estimate import Estimate, Speed, check_limit, estimate
 from normviz.depth.results import DepthSweep, collect
 from normviz.errors import InputError
 from normviz.figures.depth import gradient_picture, profile_picture, residual_picture
 from normviz.jobs.job import JobView
 from normviz.text import Text
 from normviz.ui import state
+from normviz.ui.budget import duration, expected, refusal
 from normviz.ui.controls import complain
 from normviz.ui.language import mode
 from normviz.ui.lesson import lesson
@@ -24,17 +23,8 @@ from normviz.ui.server import board
 EXPERIMENT = "sweep"
 POLL_SECONDS = 0.5
 
-MAX_SECONDS = float(os.environ.get("NORMVIZ_MAX_SECONDS", "600"))
-"""Longest sweep, in estimated seconds, that this host starts."""
-
-MAX_BYTES = float(os.environ.get("NORMVIZ_MAX_BYTES", str(2 * 2**30)))
-"""Largest model with its activations, in estimated bytes, that this host starts."""
-
 UNASKED_SECONDS = 5.0
 """Up to this estimate a sweep starts by itself when a link or the first view asks for it."""
-
-GUESSED_SPEED = Speed(flops_per_second=2e10, seconds_per_op=2e-5, device="cpu")
-"""One core of a laptop; used until a worker has measured its own speed."""
 
 _JOB = "depth.job"
 _WATCHER = "depth.watcher"
@@ -73,39 +63,48 @@ def sweep_config(t: Text) -> SweepConfig:
     return config
 
 
+def shown_config(config: SweepConfig) -> SweepConfig:
+    """The configuration of the figures: that of the running or last sweep, else the knobs' own."""
+    job = _job()
+    shown: SweepConfig = config if job is None else job.config
+    return shown
+
+
 def run_bar(config: SweepConfig, t: Text) -> None:
     """Draw Run, Cancel and the estimate; start what the link asks for if it is small."""
-    expected = _expected(config)
+    cost = expected(config)
     known = board().known(EXPERIMENT, config)
-    refusal = None if known else _refusal(expected)
+    refused = None if known else refusal(cost)
     job = _job()
     asked = config.digest != st.session_state.get(_JOB)
-    first = job is None and expected.seconds <= UNASKED_SECONDS
-    if asked and refusal is None and (known or first):
+    first = job is None and cost.seconds <= UNASKED_SECONDS
+    if asked and refused is None and (known or first):
         _submit(config)
         job, asked = _job(), False
-    running = job is not None and job.state in ("waiting", "running")
-    left = job is not None and job.state in ("cancelled", "interrupted", "failed") and not asked
+    active = job is not None and job.state in ("waiting", "running")
+    away = job is not None and board().left(job.digest, _watcher())
+    running = active and not away
+    left = job is not None and not asked and (job.state in ("cancelled", "interrupted", "failed") or (active and away))
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="nv_run"):
         st.button(
             t("Go on") if left else t("Run"),
             type="primary",
             key="depth.run",
-            disabled=refusal is not None or not (asked or left),
+            disabled=refused is not None or not (asked or left),
             on_click=_start,
             args=(config,),
         )
         st.button(t("Cancel"), key="depth.cancel", disabled=not running, on_click=_cancel)
         st.caption(
             t(
-                "About {seconds} s, {flops} GFLOP and {memory} MB on this machine.",
-                seconds=f"{expected.seconds:.1f}",
-                flops=f"{expected.flops / 1e9:,.1f}",
-                memory=f"{expected.memory_bytes / 1e6:,.0f}",
+                "{time}, {flops} GFLOP, {memory} MiB",
+                time=duration(cost.seconds, t),
+                flops=f"{cost.flops / 1e9:,.1f}",
+                memory=f"{cost.memory_bytes / 2**20:,.0f}",
             )
         )
-    if refusal is not None:
-        complain(refusal, t)
+    if refused is not None:
+        complain(refused, t)
     elif asked and job is not None:
         st.info(t("The knobs have changed. The figures show the last run until you press Run."))
 
@@ -119,19 +118,19 @@ def live(quantity: str, layers: int, t: Text) -> None:
 
 def _live(quantity: str, layers: int, t: Text, active: bool) -> None:
     job = _job()
-    cluster = board().cluster
-    if cluster.state == "failed" and (job is None or job.state != "done"):
-        st.error(t("The compute cluster did not start, so no sweep can run. The other labs work."))
-        if cluster.reason is not None:
-            st.caption(t.error(cluster.reason))
-        st.button(t("Try again"), key="depth.again", on_click=cluster.restart)
+    lost = board().cluster.state == "failed" and (job is None or job.state != "done")
+    if lost:
+        _explain_cluster(job, t)
     if job is None:
-        st.info(t("Press Run to measure."))
+        if not lost:
+            st.info(t("Press Run to measure."))
         return
     board().renew(job.digest, _watcher())
     if active and job.state not in ("waiting", "running"):
         st.rerun()
-    _progress(job, t)
+    _progress(job, t, explained=lost)
+    if active and board().left(job.digest, _watcher()):
+        st.info(t("You left this sweep; it goes on for {n} others who watch it.", n=job.watchers))
     result = collect(job.config, job.points)
     if not result.points:
         return
@@ -149,7 +148,16 @@ def _live(quantity: str, layers: int, t: Text, active: bool) -> None:
         )
 
 
-def _progress(job: JobView, t: Text) -> None:
+def _explain_cluster(job: JobView | None, t: Text) -> None:
+    """Say why there is no cluster, and offer to try again where Go on does not."""
+    cluster = board().cluster
+    reason = t.error(cluster.reason) if cluster.reason is not None else ""
+    st.error(t("There is no compute cluster now; the other labs work without it. {reason}", reason=reason))
+    if job is None:
+        st.button(t("Try again"), key="depth.again", on_click=cluster.restart)
+
+
+def _progress(job: JobView, t: Text, *, explained: bool) -> None:
     """Say how far the sweep is, or why it ended early."""
     done = {"done": job.done, "total": job.total}
     if job.state == "waiting":
@@ -165,13 +173,15 @@ def _progress(job: JobView, t: Text) -> None:
         st.warning(t("Interrupted after {done} of {total} models. Go on measures the rest.", **done))
     elif job.state == "failed":
         st.error(t("The sweep failed after {done} of {total} models.", **done))
-    if job.message is not None:
+    if job.message is not None and not explained:
         st.caption(t.error(job.message))
 
 
 def _figures(result: DepthSweep, quantity: str, layers: int, t: Text) -> None:
     present = sorted({point.depth for point in result.points})
     depth = layers if layers in present else present[-1]
+    if depth != layers:
+        st.caption(t("{asked} layers are not measured; the two lower figures show {shown}.", asked=layers, shown=depth))
     plot(gradient_picture(result, quantity=quantity, t=t, mode=mode()), key="depth.gradients", t=t)
     lesson("depth", "gradients", t)
     left, right = st.columns(2, gap="large")
@@ -189,23 +199,11 @@ def _provenance(job: JobView, result: DepthSweep, t: Text) -> str:
         t("Measured on {device}, {dtype}", device=", ".join(result.devices), dtype=config.dtype),
         t("seeds {seeds}", seeds=", ".join(str(seed) for seed in config.seeds)),
         t("{seconds} s of computing", seconds=f"{result.seconds:.2f}"),
+        f"torch {result.points[0].torch_version}",
     ]
     if job.cached:
         parts.append(t("read from the result store"))
     return " · ".join(parts)
-
-
-def _expected(config: SweepConfig) -> Estimate:
-    speed = board().speed() or GUESSED_SPEED
-    return estimate(config, flops_per_second=speed.flops_per_second, seconds_per_op=speed.seconds_per_op)
-
-
-def _refusal(expected: Estimate) -> InputError | None:
-    try:
-        check_limit(expected, max_seconds=MAX_SECONDS, max_bytes=MAX_BYTES)
-    except InputError as error:
-        return error
-    return None
 
 
 def _job() -> JobView | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from normviz.text import Text
 
 
-def script_export(code: str, name: str, t: Text) -> None:
+def script_export(code: str, name: str, t: Text, *, vector: NDArray[np.float64] | None = None) -> None:
     """Offer the current view as a runnable Python script.
 
     Parameters
@@ -16,6 +18,8 @@ def script_export(code: str, name: str, t: Text) -> None:
         From `normviz.snippets`.
     name
         Stem of the file.
+    vector
+        What the script reads from `x.txt`, if it is too long to stand in it.
     """
     with st.expander(t("This view as a Python script")):
         st.caption(t("It needs the package only, no browser: `pip install .` in a clone of normviz."))
@@ -28,3 +32,8 @@ def script_export(code: str, name: str, t: Text) -> None:
             on_click="ignore",
             key=f"{name}.script",
         )
+        if vector is not None:
+            lines = "\n".join(map(repr, vector.tolist()))
+            st.download_button(
+                t("Download {file}", file="x.txt"), lines, file_name="x.txt", on_click="ignore", key="x.txt"
+            )

@@ -31,14 +31,19 @@ def run(labs: Mapping[str, str]) -> None:
         Page id -> English title, in the order of the list; the page is `labs/<id>.py`, and the first one opens first.
     """
     t = language.words()
-    st.set_page_config(page_title="normviz", page_icon=str(ROOT / "assets" / "icon.svg"), layout="wide")
-    st.html(ROOT / "assets" / "style.css")
     pages = {
         lab: st.Page(ROOT / "labs" / f"{lab}.py", title=t(title), default=position == 0)
         for position, (lab, title) in enumerate(labs.items())
     }
     current = st.navigation(list(pages.values()), position="hidden")
     here = next(lab for lab, page in pages.items() if page == current)
+    title = t(labs[here])
+    st.set_page_config(
+        page_title=title if title == "normviz" else f"{title} · normviz",
+        page_icon=str(ROOT / "assets" / "icon.svg"),
+        layout="wide",
+    )
+    st.html(ROOT / "assets" / "style.css")
     state.enter(here)
     words = {"lang": chosen} if (chosen := language.chosen()) else {}
     with st.container(horizontal=True, vertical_alignment="center", key="nv_header"):
@@ -56,16 +61,13 @@ def run(labs: Mapping[str, str]) -> None:
                     "copied": t("Link copied"),
                     "theme": t("Light") if mode == "dark" else t("Dark"),
                     "mode": mode,
+                    "lang": "zh-CN" if t.lang == "zh" else t.lang,
                     "pages": ["", *list(labs)[1:]],
                 },
             )
-    for problem in state.problems():
-        st.warning(
-            t(
-                "A part of the link cannot be used, and the default stands in for it. {problem}",
-                problem=t.error(problem),
-            )
-        )
+    if problems := state.problems():
+        said = t("A part of the link cannot be used, and the default stands in for it:")
+        st.warning("\n".join([said, *(f"- {t.error(problem)}" for problem in problems)]))
     current.run()
     state.leave(here, language.chosen())
     server.settle()

@@ -82,6 +82,6 @@ def put(page: str, name: str, new: Any) -> None:
     st.session_state.pop(key(page, name) + ".good", None)
 
 
-def keep(page: str, name: str, text: str) -> None:
-    """Remember a text that could be used, in case the next one cannot."""
-    st.session_state[key(page, name) + ".good"] = text
+def keep(page: str, name: str, usable: Any) -> None:
+    """Remember a value that could be used, in case the next one cannot."""
+    st.session_state[key(page, name) + ".good"] = usable

@@ -29,6 +29,7 @@ function remember(theme, pages) {
 export default function ({ data, parentElement }) {
   const [share, theme] = parentElement.querySelectorAll("button")
   const said = parentElement.querySelector("[role=status]")
+  document.documentElement.lang = data.lang // Streamlit leaves "en", and a screen reader would read Chinese with it
   share.textContent = data.share
   theme.textContent = data.theme
   share.onclick = async () => {

@@ -160,3 +160,13 @@ def test_from_dict_takes_defaults_for_what_is_left_out() -> None:
 def test_from_dict_names_an_unknown_field() -> None:
     with pytest.raises(InputError, match=r"A sweep has no field 'width'; its fields are placements, norm, .*, device"):
         SweepConfig.from_dict({"width": 3})
+
+
+def test_minus_zero_is_zero() -> None:
+    assert SweepConfig(eps=-0.0).digest == SweepConfig(eps=0.0).digest
+
+
+@pytest.mark.parametrize("values", [3, None, ["depths"], "depths"])
+def test_from_dict_takes_nothing_but_fields_and_values(values: Any) -> None:
+    with pytest.raises(InputError, match="A sweep is given by its fields and their values; got"):
+        SweepConfig.from_dict(values)

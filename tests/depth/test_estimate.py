@@ -9,7 +9,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from normviz.depth.config import PointKey, SweepConfig
-from normviz.depth.estimate import Estimate, check_limit, estimate
+from normviz.depth.estimate import Estimate, available_memory, check_limit, estimate
 from normviz.depth.model import cross_entropy, draw, stack
 from normviz.errors import InputError
 from normviz.norms import NORMS
@@ -90,3 +90,14 @@ def test_a_sweep_above_the_limit_is_refused_with_both_numbers_and_the_knob() -> 
         check_limit(cost, max_seconds=60, max_bytes=4 * 2**30)
     with pytest.raises(InputError, match=r"about 3072 MiB of memory; here at most 2048 MiB .*Lower seq_len first"):
         check_limit(cost, max_seconds=100, max_bytes=2 * 2**30)
+
+
+def test_the_available_memory_is_read_where_the_system_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = available_memory()
+    assert found is None or 2**20 < found < 2**50
+    monkeypatch.setattr("pathlib.Path.read_text", lambda path: "nothing")
+    sizes = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr("os.sysconf", sizes.get, raising=False)
+    assert available_memory() == 4_096_000
+    monkeypatch.delattr("os.sysconf")
+    assert available_memory() is None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
+import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -43,7 +45,8 @@ def sweeps(draw: st.DrawFn) -> DepthSweep:
     points = []
     for key in draw(st.sets(st.sampled_from(config.keys()))):
         names = draw(st.lists(st.sampled_from(list(QUANTITIES)), unique=True))
-        values = {name: draw(st.lists(numbers, max_size=5)) for name in names}
+        sizes = {name: (len(name) + key.depth) % 6 for name in names}  # the same for every seed
+        values = {name: draw(st.lists(numbers, min_size=n, max_size=n)) for name, n in sizes.items()}
         profiles = {name: Profile(layer=np.arange(len(v)) / 2, value=np.array(v)) for name, v in values.items()}
         seconds = draw(st.floats(0, 1e6))
         points.append(point(key, profiles=profiles, seconds=seconds, device=draw(st.text(max_size=9))))
@@ -83,7 +86,7 @@ def test_points_are_read_only_also_after_a_pickle() -> None:
 
 
 def test_a_profile_pairs_each_layer_with_a_value() -> None:
-    with pytest.raises(ValueError, match=r"one shape \[n\]; got \(2,\) and \(3,\)"):
+    with pytest.raises(InputError, match=r"one shape \[n\]; got \[2\] and \[3\]"):
         Profile(layer=np.zeros(2), value=np.zeros(3))
 
 
@@ -200,3 +203,77 @@ def test_a_file_that_unpacks_to_too_much_is_not_unpacked(monkeypatch: pytest.Mon
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nothing\.npz cannot be read: No such file"):
         load(tmp_path / "nothing.npz")
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -1.0])
+def test_seconds_are_finite_in_a_point_and_in_a_file(number: float) -> None:
+    sentence = "seconds is a finite number, zero or above; got"
+    with pytest.raises(InputError, match=sentence):
+        point(CONFIG.keys()[0], seconds=number)
+    with np.load(io.BytesIO(FULL.to_bytes())) as found:
+        points = json.loads(found["header"].tobytes())["points"]
+    with pytest.raises(InputError, match=sentence):
+        from_bytes(edited(points=[{**points[0], "seconds": number}, *points[1:]]))
+
+
+def longer(first: DepthPoint) -> DepthPoint:
+    profile = Profile(layer=np.arange(9.0), value=np.zeros(9))
+    return dataclasses.replace(first, profiles={**first.profiles, "grad_w2": profile})
+
+
+def test_points_of_one_placement_and_depth_have_their_values_at_the_same_layers() -> None:
+    points = [*FULL.points[:-1], longer(FULL.points[-1])]
+    sentence = "have grad_w2 at the same layers; the one with seed"
+    with pytest.raises(InputError, match=sentence):
+        collect(CONFIG, points)
+    with pytest.raises(InputError, match=sentence):
+        from_bytes(DepthSweep(config=CONFIG, points=tuple(points)).to_bytes())
+
+
+@pytest.mark.parametrize("config", [{}, None])
+def test_only_points_of_a_configuration_are_collected(config: Any) -> None:
+    with pytest.raises(InputError, match="config is a SweepConfig; got"):
+        collect(config, [])
+    for points in (3, [3], [None]):
+        with pytest.raises(InputError, match="points are the DepthPoints of a sweep; got"):
+            collect(CONFIG, points)  # type: ignore[arg-type]
+
+
+def test_a_file_is_replaced_as_a_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a.npz"
+    file.write_text("old")
+
+    def full(*args: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.replace", full)
+        with pytest.raises(InputError, match=r"a\.npz cannot be written: No space left on device"):
+            FULL.save(file)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
+    FULL.save(file)
+    assert load(file) == FULL
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_link_is_followed_and_a_device_is_written_to(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "a.npz")
+    FULL.save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert load(tmp_path / "a.npz") == FULL
+    FULL.save(os.devnull)
+    assert Path(os.devnull).is_char_device()
+
+
+@pytest.mark.parametrize("path", ["", "no/a.npz", "a\0b"])
+def test_a_place_that_takes_no_file_is_named(path: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written: "):
+        FULL.save(f"{tmp_path}/{path}")
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"), [("a\0b", "cannot be read: "), (3, "from a path or an open binary file; got 3")]
+)
+def test_what_is_no_file_is_not_loaded(source: Any, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        load(source)

@@ -123,3 +123,26 @@ def test_running_out_of_device_memory_names_the_knobs(monkeypatch: pytest.Monkey
         InputError, match="memory of the device cpu ran out at depth 3: lower d_model, batch or seq_len"
     ):
         measure(CONFIG, PointKey("pre_norm", 3, 0))
+
+
+def test_memory_of_the_cpu_that_runs_out_names_the_knobs() -> None:
+    # A petabyte of tokens: no address space holds them, so that nothing is taken from this machine.
+    config = SweepConfig(batch=65_536, seq_len=65_536, d_model=65_536, depths=(1,), seeds=(0,), device="cpu")
+    with pytest.raises(InputError, match="memory of the device cpu ran out at depth 1"):
+        measure(config, config.keys()[0])
+
+
+def test_another_error_of_torch_is_not_called_a_lack_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: object) -> None:
+        raise RuntimeError("shapes do not match")
+
+    monkeypatch.setattr(probes, "_profiles", broken)
+    with pytest.raises(RuntimeError, match="shapes do not match"):
+        measure(CONFIG, PointKey("pre_norm", 3, 0))
+
+
+@pytest.mark.parametrize("config", [{}, None, CONFIG.to_dict()])
+def test_only_a_configuration_is_swept_and_measured(config: Any) -> None:
+    for call in (lambda: sweep(config), lambda: measure(config, PointKey("pre_norm", 3, 0))):
+        with pytest.raises(InputError, match="config is a SweepConfig; got"):
+            call()

@@ -26,6 +26,7 @@ def check(picture: Picture, t: Text, mode: str) -> None:
         assert "nan," not in words
     assert any("一" <= letter <= "鿿" for letter in picture.alt) == (t.lang == "zh")
     assert picture.alt[-1] in ".。"
+    assert picture.name.startswith("normviz-")
     assert picture.name.isascii()
     assert picture.name == picture.name.lower()
     for values in numbers(picture.spec["data"]):

@@ -93,6 +93,22 @@ def test_camera_and_revision_never_change() -> None:
     assert all("uirevision" not in layout["scene"] for layout in layouts)
 
 
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("mode", theme.MODES)
+def test_the_lit_statistic_has_the_colour_of_its_norm_as_in_the_table(axis: str, mode: str) -> None:
+    trace = grid(axis)
+    # The largest value is drawn in the full colour.
+    b, token, c = (int(place) for place in np.unravel_index(trace.x.argmax(), trace.x.shape))
+    selected = (b, token, c)
+    _, lit = meshes(blocks_picture(trace, selected=selected, t=ENGLISH, mode=mode))
+    color = theme.NORM_COLORS[mode][axis]
+    colors = np.array(lit["facecolor"])
+    assert set(colors[(np.array(lit["customdata"]) == selected).all(axis=1)]) == {color}
+    assert not set(colors) & set(theme.HUES)
+    frames = table_picture(trace, selected=selected, t=ENGLISH, mode=mode).spec["layout"]["shapes"]
+    assert color in {frame["line"]["color"] for frame in frames}
+
+
 @pytest.mark.parametrize("sizes", [(2, 3, 4), (1, 1, 64), (8, 1, 1), (1, 32, 1), (8, 32, 64)])
 def test_blocks_leave_room_for_the_names_of_the_axes(sizes: tuple[int, int, int]) -> None:
     layout = blocks_picture(grid("layer_norm", *sizes), t=ENGLISH, mode="light").spec["layout"]
@@ -150,6 +166,7 @@ def test_table_has_a_row_for_each_token_and_its_cells_lead_back(t: Text, mode: s
     assert heatmap["customdata"].shape == (6, 4, 3)
     np.testing.assert_array_equal(trace.x[tuple(heatmap["customdata"][4, 2])], trace.x.reshape(6, 4)[4, 2])
     assert picture.spec["layout"]["yaxis"]["ticktext"][4] == t("s{b} t{token}", b=2, token=2)
+    assert picture.title != blocks_picture(trace, t=t, mode=mode).title
     assert heatmap["texttemplate"] == "%{z:.1f}"
     assert heatmap["zmin"] == -heatmap["zmax"]
 
@@ -170,6 +187,11 @@ def test_pads_are_hatched_and_named_whether_or_not_they_count(masked: bool, t: T
     check(picture, t, mode)
     (hatch,) = picture.spec["data"][1:]
     assert (min(hatch["y"]), max(hatch["y"])) == (3.5, 5.5)
+    # The numbers lie beneath.
+    veil, stroke = (float(hatch["fillpattern"][part][:-1].split(",")[-1]) for part in ("bgcolor", "fgcolor"))
+    assert veil <= 0.2
+    assert stroke <= 0.5
+    assert hatch["fillpattern"]["solidity"] <= 0.15
     assert picture.spec["layout"]["yaxis"]["ticktext"][5] == t("{row} (pad)", row=t("s{b} t{token}", b=2, token=3))
     assert "2" in picture.alt
 

@@ -11,6 +11,7 @@ from normviz.depth.config import PointKey, SweepConfig
 from normviz.depth.results import DepthSweep
 from normviz.figures import theme
 from normviz.figures.depth import gradient_picture, profile_picture, residual_picture
+from normviz.figures.ticks import MOST
 from normviz.text import Text
 from tests.figures.checks import check
 
@@ -98,7 +99,38 @@ def test_the_same_placement_looks_the_same_in_every_depth_figure(
 def test_the_first_layer_differs_from_the_last_by_more_than_colour(make_sweep: Callable[..., DepthSweep]) -> None:
     last, first = lines(gradient_picture(make_sweep(PAIR, LAWS), t=ENGLISH, mode="light"), "post_norm")
     assert first["marker"]["symbol"] == last["marker"]["symbol"] + "-open"
-    assert first["line"]["width"] < last["line"]["width"]
+    assert first["line"]["width"] <= last["line"]["width"] / 2
+    assert first["marker"]["size"] >= last["marker"]["size"] + 2 * first["marker"]["line"]["width"]
+
+
+def test_open_markers_lie_on_top_and_a_legend_says_what_they_are(
+    make_sweep: Callable[..., DepthSweep], t: Text, mode: str
+) -> None:
+    sweep = make_sweep(PAIR, LAWS)
+    picture = gradient_picture(sweep, t=t, mode=mode)
+    opened = [trace["marker"]["symbol"].endswith("-open") for trace in picture.spec["data"]]
+    assert opened == [False, False, True, True, False, True]
+    keys = {trace["name"]: trace for trace in picture.spec["data"] if trace.get("legend") == "legend2"}
+    assert list(keys) == [t("last layer"), t("first layer")]
+    assert keys[t("first layer")]["marker"]["symbol"].endswith("-open")
+    assert not picture.spec["layout"]["legend2"]["itemclick"]
+    alone = gradient_picture(sweep, where=("first",), t=t, mode=mode)
+    assert "legend2" not in alone.spec["layout"]
+    assert all(trace["showlegend"] for trace in alone.spec["data"])
+
+
+def test_every_value_and_edge_lies_within_the_axis_of_values(make_sweep: Callable[..., DepthSweep]) -> None:
+    picture = gradient_picture(make_sweep(ALL, {"grad_w2": exploding}), t=ENGLISH, mode="light")
+    low, high = picture.spec["layout"]["yaxis"]["range"]
+    drawn = [y for trace in picture.spec["data"] for y in trace["y"] if y is not None]
+    assert low < np.log10(min(drawn)) < np.log10(max(drawn)) < high
+    ticks = picture.spec["layout"]["yaxis"]["tickvals"]
+    assert 2 <= len(ticks) == len(picture.spec["layout"]["yaxis"]["ticktext"]) <= MOST
+
+
+def test_chinese_titles_part_latin_from_chinese(make_sweep: Callable[..., DepthSweep]) -> None:
+    title = gradient_picture(make_sweep(PAIR, LAWS), where=("last",), t=Text("zh"), mode="light").title
+    assert "的 dLoss/dW2 的 L2" in title
 
 
 def test_profile_shows_every_layer_of_one_depth_with_its_spread(
@@ -160,7 +192,7 @@ def test_divergence_and_zeros_stand_at_the_edges_and_are_said(
     np.testing.assert_array_equal(top["customdata"], [[1, 2], [2, 2]])
     bottom = marks["pre_norm", "triangle-down"]
     np.testing.assert_array_equal(bottom["x"], [8])
-    drawn = [y for trace in picture.spec["data"] if "lines" in trace["mode"] for y in trace["y"]]
+    drawn = [y for placement in ALL.placements for line in lines(picture, placement) for y in line["y"]]
     assert bottom["y"][0] < min(drawn) <= max(drawn) < top["y"][0]
     last, _ = lines(picture, "no_norm")
     np.testing.assert_array_equal(last["x"], [2, 4])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from normviz.figures.words import number, paragraph
+from normviz.figures.words import number, paragraph, spaced
 from normviz.text import Text
 
 
@@ -22,3 +22,8 @@ def test_number(value: float, text: str) -> None:
 def test_sentences_are_joined_as_the_language_does() -> None:
     assert paragraph(Text("en"), ["One.", "", "Two."]) == "One. Two."
     assert paragraph(Text("zh"), ["一。", "二。"]) == "一。二。"
+
+
+def test_latin_and_chinese_stand_apart() -> None:
+    assert spaced("第一层的dLoss/dW2 的范数在2–8 层") == "第一层的 dLoss/dW2 的范数在 2–8 层"
+    assert spaced("layer 2, token 3") == "layer 2, token 3"

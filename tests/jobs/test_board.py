@@ -42,7 +42,6 @@ def test_a_job_runs_and_is_stored(board: Board, store: Store, ended: Ended) -> N
     view = ended(board, digest)
     assert (view.state, view.points, view.done, view.cached) == ("done", squares(6), 6, False)
     assert (view.message, view.seconds_left, view.experiment) == (None, None, "toy")
-    assert view.seconds_elapsed > 0.05
     assert store.has(digest)
 
 
@@ -53,7 +52,7 @@ def test_a_stored_result_is_a_finished_job_at_once(make_board: Callable[..., Boa
     second = make_board(cluster=Cluster("tcp://127.0.0.1:1"))  # nothing could be computed
     assert second.known("toy", config)
     view = second.view(second.submit("toy", config))
-    assert (view.state, view.cached, view.points, view.seconds_elapsed) == ("done", True, squares(4), 0.0)
+    assert (view.state, view.cached, view.points) == ("done", True, squares(4))
     assert second.cluster.session == 0
 
 
@@ -91,35 +90,6 @@ def test_a_job_that_nobody_renews_is_cancelled(make_board: Callable[..., Board],
     assert view.state == "cancelled"
     assert "no page has asked for it" in str(view.message)
     assert 0 < view.done < 200
-
-
-def test_the_last_watcher_cancels(board: Board, until: Until, cluster: Cluster) -> None:
-    config = ToyConfig(name="cancel", size=100, seconds=0.1)
-    board.submit("toy", config, "ada")
-    board.submit("toy", config, "bob")
-    board.cancel(config.digest, "ada")
-    assert board.view(config.digest).state in ("waiting", "running")
-    assert board.view(config.digest).watchers == 1
-    until(lambda: board.view(config.digest).done > 0)
-    board.cancel(config.digest, "bob")
-    view = board.view(config.digest)
-    assert view.state == "cancelled"
-    assert view.message is None
-    time.sleep(0.4)
-    assert board.view(config.digest).points == view.points
-    tasks = cluster.client().run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
-    assert tasks == 0
-    assert not board.known("toy", config)
-
-
-def test_cancel_without_a_watcher_stops_for_all(board: Board) -> None:
-    config = ToyConfig(name="all", size=100, seconds=0.1)
-    board.submit("toy", config, "ada")
-    board.cancel(config.digest)
-    assert board.view(config.digest).state == "cancelled"
-    board.cancel(config.digest)
-    board.cancel("0" * 64)
-    board.renew("0" * 64, "ada")
 
 
 def test_a_cancelled_job_goes_on_with_what_is_missing(board: Board, until: Until, ended: Ended) -> None:

@@ -16,13 +16,16 @@ import pytest
 from normviz.errors import InputError
 from normviz.jobs.child import Child
 from normviz.jobs.cluster import Cluster
-from normviz.jobs.connection import Outcome
+from normviz.jobs.serve import worker_count
+from normviz.jobs.tasks import Outcome
 
 ROOT = Path(__file__).parents[2]
 
 PARENT = """
 import json, sys, threading, time
 from normviz.jobs.cluster import Cluster
+from normviz.jobs.serve import worker_count
+from normviz.jobs.tasks import Outcome
 if __name__ == "__main__":
     cluster = Cluster("", workers=1)
     assert cluster.wait(60) == "ready", cluster.reason
@@ -50,12 +53,35 @@ def test_a_task_returns_its_value_its_error_or_that_it_was_lost(cluster: Cluster
     assert run(cluster, divmod, 7, 2) == Outcome(value=(3, 1))
 
 
-def test_a_cancelled_task_is_lost(cluster: Cluster, until: Callable[..., None]) -> None:
+def test_a_cancelled_task_has_ended_when_it_computes_no_more(cluster: Cluster, until: Callable[..., None]) -> None:
     outcomes: list[Outcome] = []
-    for cancel in [cluster.submit(time.sleep, 0.3, then=outcomes.append) for _ in range(4)]:
+    start = time.monotonic()
+    cancels = [cluster.submit(time.sleep, 0.6, then=outcomes.append) for _ in range(3)]
+    time.sleep(0.2)
+    for cancel in cancels:
         cancel()
-    until(lambda: len(outcomes) == 4)
-    assert {outcome.lost for outcome in outcomes} == {"cluster"}
+    until(lambda: len(outcomes) == 3)
+    assert time.monotonic() - start > 0.6
+    assert {outcome.lost for outcome in outcomes} == {"cancelled"}
+
+
+def test_a_cancelled_task_loses_its_worker_and_what_waits_there_is_sent_again(
+    cluster: Cluster, until: Callable[..., None]
+) -> None:
+    before = set(cluster.client().run(os.getpid).values())
+    endless: list[Outcome] = []
+    waiting: list[Outcome] = []
+    cancels = [cluster.submit(time.sleep, 60, then=endless.append) for _ in range(2)]
+    for number in range(4):
+        cluster.submit(divmod, number, 1, then=waiting.append)
+    time.sleep(0.3)
+    for cancel in cancels:
+        cancel()
+    until(lambda: len(endless) == 2)
+    until(lambda: len(waiting) == 4, 30)
+    assert sorted(outcome.value for outcome in waiting) == [(number, 0) for number in range(4)]
+    until(lambda: len(cluster.client().nthreads()) == 2, 30)
+    assert before.isdisjoint(cluster.client().run(os.getpid).values())
 
 
 def test_workers_keep_to_one_thread_and_to_a_temporary_folder(cluster: Cluster, run: Callable[..., Outcome]) -> None:
@@ -154,6 +180,50 @@ def test_an_address_without_a_scheduler_is_a_state_with_advice(
     cluster.restart()
     assert cluster.wait(8) == "failed"
     cluster.close()
+
+
+def test_a_cancelled_task_of_an_existing_scheduler_computes_to_its_end(
+    scheduler: str, until: Callable[..., None]
+) -> None:
+    cluster = Cluster(scheduler)
+    assert cluster.wait(20) == "ready", cluster.reason
+    try:
+        before = cluster.client().run(os.getpid)
+        outcomes: list[Outcome] = []
+        start = time.monotonic()
+        cancel = cluster.submit(time.sleep, 2.0, then=outcomes.append)
+        time.sleep(0.3)
+        cancel()
+        until(lambda: bool(outcomes), 5)
+        assert time.monotonic() - start > 2
+        assert cluster.client().run(os.getpid) == before
+    finally:
+        cluster.close()
+
+
+@pytest.mark.parametrize(("text", "count"), [("", None), (" ", None), ("\t\n", None), (" 3 ", 3)])
+def test_a_blank_number_of_workers_means_the_default(
+    text: str, count: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NORMVIZ_WORKERS", text)
+    assert worker_count() == count
+    assert worker_count(2) == 2
+
+
+@pytest.mark.parametrize("text", ["several", "0", "-1", "1.5", "257", "٣"])
+def test_a_wrong_number_of_workers_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NORMVIZ_WORKERS", text)
+    with pytest.raises(InputError, match="NORMVIZ_WORKERS is a whole number from 1 to 256; got"):
+        worker_count()
+
+
+def test_a_child_with_a_blank_number_of_workers_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NORMVIZ_WORKERS", " ")
+    child = Child()
+    try:
+        assert child.wait_for_address(60)[1] >= 1
+    finally:
+        child.stop()
 
 
 def test_a_child_that_cannot_start_is_a_state_with_advice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from normviz.jobs import doctor
+from normviz.jobs.child import Child
 from normviz.jobs.doctor import Check, report
 
 
@@ -31,4 +33,29 @@ def test_what_does_not_work_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert (found["store"].ok, found["store"].needed) == (False, True)
     assert "cannot be written" in found["store"].detail
     assert (found["cluster"].ok, found["cluster"].needed) == (False, True)
+    assert (found["store"].mark, found["cluster"].mark) == ("FAILED", "FAILED")
     assert "No Dask scheduler answers" in found["cluster"].detail
+
+
+def test_a_store_that_is_there_and_fails_is_not_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.delenv("NORMVIZ_STORE", raising=False)
+    for name in ("XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path / "file"))
+    monkeypatch.setattr(doctor, "_APP", ("no-such-package",))
+    monkeypatch.setattr(doctor, "_cluster", lambda: "ready")
+    monkeypatch.setenv("NORMVIZ_WORKERS", " ")
+    found = checks()
+    assert (found["store"].needed, found["store"].mark) == (False, "failed")
+    assert (found["no-such-package"].needed, found["no-such-package"].mark) == (False, "absent")
+    assert (found["cluster"].mark, found["numpy"].mark) == ("ok", "ok")
+    assert "workers: one per core, at most 4" in found["threads"].detail
+
+
+def test_the_settings_of_an_existing_scheduler_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    child = Child(1)
+    try:
+        monkeypatch.setenv("NORMVIZ_SCHEDULER", child.wait_for_address(60)[0])
+        assert "allowed-failures and memory limits are that scheduler's own" in doctor._cluster()
+    finally:
+        child.stop()

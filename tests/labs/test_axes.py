@@ -13,10 +13,10 @@ def counts(page):
 
 def test_layer_norm_has_a_statistic_per_token_and_batch_norm_one_per_channel(open_lab):
     table = counts(open_lab("axes", batch="3", tokens="5", d="7"))
-    assert int(table.loc["LayerNorm", "Statistics"]) == 3 * 5
-    assert int(table.loc["BatchNorm", "Statistics"]) == 7
-    assert table.loc["LayerNorm", "Weight"] == "[7]"
-    assert table.loc["RMSNorm", "Bias"] == "—"
+    assert table.loc["LayerNorm", "Statistics"] == "15 × (mean, std)"
+    assert table.loc["BatchNorm", "Statistics"] == "7 × (mean, std)"
+    assert table.loc["LayerNorm", "Parameters"] == "weight [7], bias [7]"
+    assert table.loc["RMSNorm", "Parameters"] == "weight [7]"
 
 
 @pytest.mark.parametrize(("norm", "axis"), [("layer_norm", 2), ("batch_norm", (0, 1))])

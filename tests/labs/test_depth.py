@@ -60,13 +60,28 @@ def test_knobs_that_do_not_fit_together_are_explained(open_lab):
     assert not page.exception
 
 
-def test_no_placement_or_depth_is_explained(open_lab):
+def test_an_emptied_choice_keeps_the_last_one(open_lab):
     page = finished(open_lab("depth", **SMALL))
     page.pills(key="depth.placements").set_value([]).run()
+    assert not page.exception
     assert len(page.error) == 1
+    assert "Placements" in page.error[0].value
+    assert "Pre-Norm" in page.error[0].value
+    assert "placements" not in page.query_params
+    assert page.button(key="depth.run").disabled
+
+
+def test_a_depth_that_was_not_measured_is_said(open_lab):
+    page = finished(open_lab("depth", **{**SMALL, "layers": "128"}))
+    assert "128 layers are not measured" in said(page)
+
+
+@pytest.mark.parametrize("text", ["abc", "-5", "0"])
+def test_an_unusable_limit_of_the_host_is_explained(open_lab, monkeypatch, text):
+    monkeypatch.setenv("NORMVIZ_MAX_SECONDS", text)
+    page = open_lab("depth", **{**SMALL, "seeds": "7"})
     assert not page.exception
-    page.pills(key="depth.depths").set_value([]).run()
-    assert not page.exception
+    assert any("NORMVIZ_MAX_SECONDS" in error.value for error in page.error)
 
 
 def test_cancel_keeps_what_arrived_and_go_on_measures_the_rest(open_lab):
@@ -77,6 +92,21 @@ def test_cancel_keeps_what_arrived_and_go_on_measures_the_rest(open_lab):
     page = finished(page, "cancelled")
     assert any("Cancelled" in note.value for note in page.warning)
     assert page.button(key="depth.run").label == "Go on"
+
+
+def test_a_sweep_that_two_watch_goes_on_until_both_have_left(open_lab):
+    long = {"d_model": "128", "depths": "16,32,64", "seeds": "9", "seq_len": "64"}
+    pages = [open_lab("depth", **long), open_lab("depth", **long)]
+    for page in pages:
+        if not page.button(key="depth.run").disabled:
+            page.button(key="depth.run").click().run()
+    first, second = pages
+    first.button(key="depth.cancel").click().run()
+    first.run()
+    assert any("You left this sweep" in note.value for note in first.info)
+    assert first.button(key="depth.cancel").disabled
+    second.button(key="depth.cancel").click().run()
+    finished(second, "cancelled")
 
 
 def test_the_other_labs_work_and_the_depth_lab_explains_when_there_is_no_cluster(open_lab, monkeypatch):

@@ -30,6 +30,7 @@ def test_a_typed_vector_changes_every_step(open_lab):
         ("1, two", "two"),
         ("[[1, 2], [3, 4]]", "one"),
         ("1 " * 1_000_001, "1000000"),
+        ("1e308, -1e308", "1e+308"),
     ],
 )
 def test_a_bad_vector_gets_a_sentence_and_the_last_good_one_stays(open_lab, text, sentence):
@@ -75,6 +76,20 @@ def test_weight_and_bias_are_one_number_or_one_per_entry(open_lab):
     page.text_input(key="vector.w").set_value("1, 2").run()
     assert len(page.error) == 1
     assert "4" in page.error[0].value
+
+
+@pytest.mark.parametrize("x", ["1e-170, 2e-170", "5e-324, 0"])
+def test_numbers_too_small_to_square_are_explained(open_lab, x):
+    page = open_lab("vector", x=x)
+    assert not page.exception
+    assert page.error
+
+
+def test_a_bad_weight_names_its_field(open_lab):
+    page = open_lab("vector")
+    page.text_input(key="vector.w").set_value("a").run()
+    assert len(page.error) == 1
+    assert page.error[0].value.startswith("**Weight**")
 
 
 def test_a_long_vector_has_no_table_and_is_not_in_the_link(open_lab):

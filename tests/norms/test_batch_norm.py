@@ -113,7 +113,6 @@ def test_a_constant_channel_is_zero_with_eps_and_refused_without() -> None:
 
 
 GRID = np.arange(6.0).reshape(1, 2, 3) ** 2
-BAD_STATS = RunningStats(mean=np.zeros(3), var=np.array([1.0, -1.0, 1.0]), steps=1)
 
 
 @pytest.mark.parametrize(
@@ -135,10 +134,12 @@ BAD_STATS = RunningStats(mean=np.zeros(3), var=np.array([1.0, -1.0, 1.0]), steps
         ),
         (GRID, {"mask": [[2, 1]]}, "False (or 0) for pads; got 2"),
         (GRID, {"momentum": 1.5}, "momentum is a share from 0 to 1 of the new batch; got 1.5"),
+        (GRID, {"mask": [[True, False], [True]]}, "mask is an array of numbers whose rows are equally long"),
+        (GRID, {"momentum": True}, "momentum is one finite number; got True"),
+        (GRID, {"running": (np.zeros(3), np.ones(3))}, "running is a RunningStats or None; got (array"),
         (GRID, {"momentum": "fast"}, "momentum is one finite number; got 'fast'"),
         (GRID, {"training": False}, "running holds the statistics to use when training is False; got None"),
         (GRID, {"running": RunningStats.start(2)}, "running.mean has one number per channel, shape [3]; got shape [2]"),
-        (GRID, {"running": BAD_STATS}, "running.var holds variances, which are 0 or positive; got -1"),
         (GRID, {"weight": [1, 2]}, "weight has one number per channel, shape [3]; got shape [2]"),
         (GRID, {"eps": -1}, "eps is 0 or a positive number"),
         (GRID * float("nan"), {}, "x[0, 0, 0] is NaN"),
@@ -153,3 +154,56 @@ def test_every_refusal_has_its_sentence(x: np.ndarray, more: dict[str, Any], sen
 def test_torch_refuses_a_single_token_in_training_too() -> None:
     with pytest.raises(ValueError, match="more than 1 value per channel"):
         nn.BatchNorm1d(3)(torch.ones(1, 3))
+
+
+def test_running_statistics_are_read_only_copies_of_lists_and_arrays() -> None:
+    mean = np.zeros(2)
+    for given in (mean, [0, 0], (0.0, 0.0)):
+        running = RunningStats(mean=given, var=[1, 2], steps=np.int64(3))  # type: ignore[arg-type]
+        assert (running.mean.dtype, running.var.dtype, type(running.steps)) == (np.float64, np.float64, int)
+        for array in (running.mean, running.var):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 1
+    mean[0] = 7
+    assert RunningStats(mean=mean, var=[1, 2], steps=0).mean is not mean  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"var": [1, -1, 1]}, "running.var holds variances, which are 0 or positive; got -1"),
+        ({"var": [1, 1]}, "running.var has one number per channel, shape [3]; got shape [2]"),
+        ({"var": [1, 1, 1e301]}, "running.var holds numbers up to 4e+300 in size"),
+        ({"var": None}, "running.var holds real numbers"),
+        ({"mean": 0.0}, "running.mean has one number per channel, shape [d] with d >= 1; got shape []"),
+        ({"mean": [0, 0, float("nan")]}, "running.mean[2] is NaN"),
+        ({"steps": -1}, "running.steps is a whole number, 0 or more; got -1"),
+        ({"steps": None}, "running.steps is a whole number, 0 or more; got None"),
+    ],
+)
+def test_running_statistics_are_checked_when_they_are_made(fields: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        RunningStats(**{"mean": [0, 0, 0], "var": [1, 1, 1], "steps": 1, **fields})
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize("momentum", [1.0, 0.1, None])
+def test_its_own_running_statistics_are_taken_at_the_largest_entries(momentum: float | None) -> None:
+    x = np.array([[1e150, 1e150], [-1e150, 1e150]])
+    running = RunningStats.start(2)
+    for _ in range(4):
+        updated = batch_norm(x, running=running, momentum=momentum).running
+        assert updated is not None
+        running = updated
+    assert np.isfinite(batch_norm(x, running=running, training=False).output).all()
+
+
+def test_an_output_beyond_float64_is_refused() -> None:
+    running = RunningStats(mean=np.zeros(1), var=np.zeros(1), steps=1)
+    with pytest.raises(InputError, match=r"The output is above 1.8e308"):
+        batch_norm([[1e150]], [1e150], running=running, training=False, eps=1e-200)
+
+
+def test_squares_below_float64_are_not_called_a_constant_channel() -> None:
+    with pytest.raises(InputError, match="below which float64 loses digits"):
+        batch_norm([[1e-170], [2e-170]], eps=0)

@@ -181,6 +181,10 @@ def test_a_width_of_one_and_of_two() -> None:
         (rms_norm, [0, 0], {"eps": 0}, "RMSNorm of a vector of zeros is undefined at eps = 0"),
         (rms_norm, [1e-160, 0], {"eps": 0}, "below which float64 loses digits"),
         (layer_norm, [1e-160, 0], {"eps": 0}, "below which float64 loses digits"),
+        (rms_norm, [1e-170, 2e-170], {"eps": 0}, "below which float64 loses digits"),
+        (layer_norm, [1e-170, 2e-170], {"eps": 0}, "below which float64 loses digits"),
+        (layer_norm, [1, 2], {"eps": True}, "eps is one finite number; got True"),
+        (layer_norm, [1, 2], {"eps": "1e-5"}, "eps is one finite number; got '1e-5'"),
         (rms_norm, [1], {"eps": -1e-5}, "eps is 0 or a positive number"),
         (rms_norm, [1], {"eps": float("nan")}, "eps is one finite number; got nan"),
         (layer_norm, [1], {"eps": "small"}, "eps is one finite number; got 'small'"),
@@ -217,3 +221,16 @@ def test_the_largest_allowed_entries_give_finite_steps(norm: Callable[..., NormT
     trace = norm([1e150, -1e150, 1e150, 3], np.full(4, 1e150))
     for value in (trace.mean, trace.var, trace.rms, trace.centered, trace.output, trace.denominator):
         assert value is None or np.isfinite(value).all()
+
+
+def test_what_a_trace_derives_cannot_be_changed_either() -> None:
+    for array in (layer_norm([1, 2]).std, layer_norm([1, 2]).denominator, rms_norm([1, 2]).denominator):
+        assert array is not None
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.int64])
+def test_a_tensor_of_any_real_type_is_taken_with_its_gradient(dtype: torch.dtype) -> None:
+    x = torch.tensor([1, 2, 4], dtype=dtype, requires_grad=dtype.is_floating_point)
+    np.testing.assert_array_equal(layer_norm(x, weight=x).output, layer_norm([1, 2, 4], [1, 2, 4]).output)

@@ -1,4 +1,4 @@
-"""Do the page and its figures share one palette?"""
+"""Does Streamlit's configuration keep the palette of the figures, and every request on this machine?"""
 
 import tomllib
 from pathlib import Path
@@ -22,3 +22,8 @@ CONFIG = tomllib.loads((Path(__file__).parents[1] / ".streamlit" / "config.toml"
 )
 def test_the_pages_colours_are_the_figures(mode, option, colours):
     assert CONFIG["theme"][mode][option] == colours[mode]
+
+
+def test_no_start_asks_another_machine():
+    # A headless Streamlit without a name of its own asks elsewhere for its address; usage statistics go elsewhere too.
+    assert CONFIG["browser"] == {"serverAddress": "localhost", "gatherUsageStats": False}

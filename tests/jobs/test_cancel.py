@@ -1,0 +1,89 @@
+"""Does a job stop when its last watcher leaves, and let go of its workers?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from toy_experiment import ToyConfig
+
+from normviz.jobs.board import Board
+from normviz.jobs.cluster import Cluster
+from normviz.jobs.job import JobView
+
+Ended = Callable[..., JobView]
+Until = Callable[..., None]
+
+
+def squares(size: int) -> tuple[tuple[int, int], ...]:
+    return tuple((key, key * key) for key in range(size))
+
+
+def test_the_last_watcher_cancels(board: Board, until: Until, cluster: Cluster) -> None:
+    config = ToyConfig(name="cancel", size=100, seconds=0.1)
+    board.submit("toy", config, "ada")
+    board.submit("toy", config, "bob")
+    assert not board.left(config.digest, "ada")
+    board.cancel(config.digest, "ada")
+    board.renew(config.digest, "ada")  # her page still shows the job, and polls
+    board.renew(config.digest, "bob")
+    assert board.view(config.digest).state in ("waiting", "running")
+    assert board.view(config.digest).watchers == 1
+    assert (board.left(config.digest, "ada"), board.left(config.digest, "bob")) == (True, False)
+    until(lambda: board.view(config.digest).done > 0)
+    board.cancel(config.digest, "bob")
+    view = board.view(config.digest)
+    assert view.state == "cancelled"
+    assert view.message is None
+    time.sleep(0.4)
+    assert board.view(config.digest).points == view.points
+    tasks = cluster.client().run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
+    assert tasks == 0
+    assert not board.known("toy", config)
+
+
+def test_a_watcher_that_left_comes_back_by_submitting(board: Board) -> None:
+    config = ToyConfig(name="back", size=100, seconds=0.1)
+    for watcher in ("ada", "bob"):
+        board.submit("toy", config, watcher)
+    board.cancel(config.digest, "ada")
+    board.submit("toy", config, "ada")
+    assert not board.left(config.digest, "ada")
+    board.cancel(config.digest, "bob")
+    assert board.view(config.digest).state in ("waiting", "running")
+    board.cancel(config.digest, "ada")
+    assert board.view(config.digest).state == "cancelled"
+    board.submit("toy", config, "bob")  # ada still does not want it
+    board.renew(config.digest, "ada")
+    assert board.view(config.digest).watchers == 1
+    board.cancel(config.digest)
+    assert not board.left("0" * 64, "ada")
+
+
+def test_a_cancelled_slice_holds_up_nobody(board: Board, until: Until, ended: Ended, cluster: Cluster) -> None:
+    """Both workers compute slices of a minute, and a third waits; other jobs go on as soon as they are cancelled."""
+    endless = ToyConfig(name="endless", size=3, seconds=60)
+    short = ToyConfig(name="prompt", size=4, seconds=0.05)
+    board.submit("toy", endless, "ada")
+    until(lambda: len(board._runner._on_cluster) == 3)
+    time.sleep(0.3)
+    board.cancel(endless.digest, "ada")
+    board.submit("toy", short, "bob")
+    time.sleep(0.4)
+    assert len(board._runner._on_cluster) <= 3  # two threads and one slice ahead, cancelled slices included
+    assert {sent.job.digest for sent in board._runner._on_cluster} == {endless.digest, short.digest}
+    view = ended(board, short.digest, 30)
+    assert (view.state, view.points) == ("done", squares(4))
+    until(lambda: not board._runner._on_cluster)
+    assert board.view(endless.digest).state == "cancelled"
+    until(lambda: len(cluster.client().nthreads()) == 2, 30)  # for the tests that follow
+
+
+def test_cancel_without_a_watcher_stops_for_all(board: Board) -> None:
+    config = ToyConfig(name="all", size=100, seconds=0.1)
+    board.submit("toy", config, "ada")
+    board.cancel(config.digest)
+    assert board.view(config.digest).state == "cancelled"
+    board.cancel(config.digest)
+    board.cancel("0" * 64)
+    board.renew("0" * 64, "ada")
