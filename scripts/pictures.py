@@ -24,7 +24,7 @@ LOCALES = {"en": "en-US", "zh": "zh-CN"}
 PAGES = {"home": "", "vector": "vector", "axes": "axes", "depth": "depth"}
 FIGURES = {"home": 0, "vector": 3, "axes": 2, "depth": 3}  # what the first view of a page draws
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
-HEIGHTS = {1440: 900, 390: 844}  # CSS pixels: a laptop's or projector's window, and a phone's
+HEIGHTS = {1440: 1250, 390: 844}  # CSS pixels: a tall window, so that a lab shows its figures, and a phone
 TALLEST = 8000  # CSS pixels of a picture from top to bottom
 
 # The script has ended, no sweep runs, the page's figures are drawn, and nothing has changed for a while.

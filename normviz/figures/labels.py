@@ -15,7 +15,7 @@ Array = npt.NDArray[np.float64]
 
 # All lengths are CSS pixels; up is positive.
 _LINE = 20.0  # height of a line of text
-_SPACING = 3.0  # between the points that stand for a path
+_SPACING = 6.0  # between the points that stand for a path
 _CLEARANCE = 6.0  # half the width of a broad arrow, and a little air
 _LETTERS = {"capital": 0.72, "square": 1.0, "other": 0.58}  # widths in units of the font size; Chinese is square
 
@@ -24,7 +24,7 @@ _DIRECTIONS = np.array(
     [*((x / 4, y) for y in (1.0, -1.0) for x in range(-4, 5)), *((x, y / 2) for x in (1.0, -1.0) for y in (-1, 0, 1))]
 )
 _GAPS = np.array([5.0, 10.0, 16.0, 22.0, 30.0, 40.0])
-_ROUNDS = 3
+_ROUNDS = 2
 
 # What a place costs: another label or tip covered, an arrow between label and tip, a point of a path covered, each
 # pixel out of the frame or away from the tip, and leading towards the origin.
