@@ -17,11 +17,10 @@ first, second = st.columns(2, gap="large")
 with first:
     control("depth", "placements", t)
     control("depth", "depths", t)
-with second:
-    with st.container(horizontal=True, gap="large"):
-        control("depth", "norm", t)
-        control("depth", "init", t)
     control("depth", "seeds", t)
+with second:
+    control("depth", "norm", t)
+    control("depth", "init", t)
 
 with st.expander(t("More knobs: model, data, arithmetic")):
     columns = st.columns(3, gap="large")

@@ -64,7 +64,6 @@ class Shot:
 
 
 README = (
-    Shot(page="home"),
     Shot(page="vector"),
     Shot(page="axes"),
     Shot(page="depth"),

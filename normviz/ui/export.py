@@ -24,16 +24,20 @@ def script_export(code: str, name: str, t: Text, *, vector: NDArray[np.float64] 
     with st.expander(t("This view as a Python script")):
         st.caption(t("It needs the package only, no browser: `pip install .` in a clone of normviz."))
         st.code(code, language="python")
+        # Made when they are asked for: a file of every view would be gone before the browser has looked at it.
         st.download_button(
             t("Download script"),
-            code,
+            lambda: code,
             file_name=f"{name}.py",
             mime="text/x-python",
             on_click="ignore",
             key=f"{name}.script",
         )
         if vector is not None:
-            lines = "\n".join(map(repr, vector.tolist()))
             st.download_button(
-                t("Download {file}", file="x.txt"), lines, file_name="x.txt", on_click="ignore", key="x.txt"
+                t("Download {file}", file="x.txt"),
+                lambda: "\n".join(map(repr, vector.tolist())),
+                file_name="x.txt",
+                on_click="ignore",
+                key="x.txt",
             )

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import streamlit as st
 
+from normviz.figures import theme
 from normviz.ui import language, server, state
 
 ROOT = Path(__file__).parents[2]
+
+_style = (ROOT / "assets" / "style.css").read_text(encoding="utf-8")
 
 _tools = st.components.v2.component(
     "normviz_tools",
@@ -43,7 +46,8 @@ def run(labs: Mapping[str, str]) -> None:
         page_icon=str(ROOT / "assets" / "icon.svg"),
         layout="wide",
     )
-    st.html(ROOT / "assets" / "style.css")
+    mode = language.mode()
+    st.html(f"<style>:root {{ --nv-accent: {theme.ACCENT[mode]}; --nv-line: {theme.GRID[mode]} }}\n{_style}</style>")
     state.enter(here)
     words = {"lang": chosen} if (chosen := language.chosen()) else {}
     with st.container(horizontal=True, vertical_alignment="center", key="nv_header"):
@@ -52,7 +56,6 @@ def run(labs: Mapping[str, str]) -> None:
                 st.page_link(page, label=t(labs[lab]), query_params=state.query_of(lab) | words)
         with st.container(horizontal=True, vertical_alignment="center", key="nv_switches", width="content"):
             language.switch(t)
-            mode = language.mode()
             _tools(
                 key="nv_tools",
                 width="content",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +15,8 @@ from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 LABS = {"home": "/", "vector": "/vector", "axes": "/axes", "depth": "/depth"}
 SMALL = "depths=1%2C2&seeds=1&d_model=32&seq_len=8&batch=2&layers=2"
 # Some seconds on two cores, in many slices: time enough to press Cancel.
@@ -251,6 +257,20 @@ def test_the_copied_link_is_the_address(visit: Callable[..., Page]) -> None:
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_role("button", name="Link copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+def test_the_script_of_a_view_is_saved_and_gives_its_numbers(visit: Callable[..., Page], tmp_path: Path) -> None:
+    page = visit("vector", "x=5%2C6")
+    settled(page)
+    page.get_by_text("This view as a Python script").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download script").click()
+    script = tmp_path / "view.py"
+    download.value.save_as(script)
+    run = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=True, cwd=ROOT, env=ENVIRONMENT
+    )
+    assert "5.5" in run.stdout
 
 
 def test_an_unusable_link_says_what_it_could_not_use(visit: Callable[..., Page]) -> None:
