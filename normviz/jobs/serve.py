@@ -26,6 +26,9 @@ QUIET: dict[str, Any] = {"distributed.logging": {"distributed": "critical", "dis
 # its slice is not tried on the other workers, which it would end one after the other.
 _SETTINGS: dict[str, Any] = {
     "distributed.scheduler.allowed-failures": 0,
+    # A nanny starts another worker for each that ended. The cluster object would look again after this time, by default
+    # 15 s, and close the nanny for good if its worker happens to have ended once more just then.
+    "distributed.deploy.lost-worker-timeout": "10000 days",
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,

@@ -145,6 +145,26 @@ def test_camera_outlives_a_knob_and_a_turn_is_no_click(visit: Callable[..., Page
     assert eye(page) == pytest.approx(first, abs=1e-6)
 
 
+OVERTAKEN = """
+import plot from "./plot.js?itself";
+export default (component) => {
+  const end = plot(component);
+  end(); // what Streamlit does with the result of a call that a newer one overtook
+  return end;
+};
+"""
+
+
+def test_a_figure_outlives_a_call_that_was_overtaken(serve: Callable[..., Any], open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    page.route(re.compile(r"/plot\.js$"), lambda route: route.fulfill(body=OVERTAKEN, content_type="text/javascript"))
+    page.goto(f"{serve(SCRIPT).url}/?figure=blocks")
+    drawn(page).press("ArrowRight")
+    turned = eye(page)
+    lift(page)
+    assert eye(page) == pytest.approx(turned, abs=1e-6)
+
+
 def test_arrow_keys_turn_a_3d_figure_for_good(visit: Callable[..., Page]) -> None:
     page = visit("blocks")
     first = eye(page)

@@ -84,6 +84,21 @@ def test_a_cancelled_task_loses_its_worker_and_what_waits_there_is_sent_again(
     assert before.isdisjoint(cluster.client().run(os.getpid).values())
 
 
+def test_a_worker_that_ends_again_a_quarter_of_a_minute_later_comes_back(
+    cluster: Cluster, until: Callable[..., None]
+) -> None:
+    def end_all() -> None:
+        cluster.client().run(os._exit, 1, on_error="ignore")
+
+    end_all()
+    time.sleep(14.7)  # distributed's own look at lost workers comes after 15 s
+    assert len(cluster.client().nthreads()) == 2
+    end_all()
+    until(lambda: len(cluster.client().nthreads()) < 2)
+    time.sleep(1)
+    until(lambda: len(cluster.client().nthreads()) == 2, 30)
+
+
 def test_workers_keep_to_one_thread_and_to_a_temporary_folder(cluster: Cluster, run: Callable[..., Outcome]) -> None:
     assert run(cluster, os.getenv, "OMP_NUM_THREADS").value == "1"
     info = cluster.client().scheduler_info()

@@ -32,7 +32,6 @@ const CONFIG = {
 class Figure {
   /** @param {HTMLElement} parent */
   constructor(parent) {
-    this.run = 0; // counts calls of the default export
     this.views = 0; // counts presses of "Reset view"
     this.view = null; // the `uirevision` of the drawing on the page
     this.data = null; // what Streamlit sent last
@@ -61,7 +60,7 @@ class Figure {
   /**
    * @param {object} data what normviz/ui/plot.py sends
    * @param {(point: number[]) => void} send
-   * @returns {() => void} what ends the figure, unless a later call has taken it over
+   * @returns {() => void} what ends the figure once it has left the page
    */
   update(data, send) {
     this.send = send;
@@ -70,10 +69,9 @@ class Figure {
       this.next = data;
       this.flush();
     }
-    this.run += 1;
-    const { run } = this;
-    // Streamlit also calls the result of a call that a newer one overtook, while the figure lives on.
-    return () => run === this.run && this.remove();
+    // Streamlit also calls the result of a call that a newer one overtakes, before or after that one, while the figure
+    // lives on.
+    return () => this.frame.root.isConnected || this.remove();
   }
 
   /** Draw what is due, unless a person holds the drawing or it has no width yet (a closed tab, say). */
