@@ -4,8 +4,9 @@ import streamlit as st
 
 from normviz.link import parse_eps
 from normviz.snippets import depth_script
-from normviz.ui import depth
+from normviz.ui import depth, state
 from normviz.ui.controls import control, text_control
+from normviz.ui.depth.scripts import standalone_export
 from normviz.ui.export import script_export
 from normviz.ui.language import words
 from normviz.ui.lesson import lesson
@@ -15,10 +16,11 @@ lesson("depth", "intro", t)
 
 first, second = st.columns(2, gap="large")
 with first:
-    control("depth", "placements", t)
+    depth.presets(t)
     control("depth", "depths", t)
     control("depth", "seeds", t)
 with second:
+    control("depth", "placements", t)
     control("depth", "norm", t)
     control("depth", "init", t)
 
@@ -27,7 +29,7 @@ with st.expander(t("More knobs: model, data, arithmetic")):
     for column, names in zip(
         columns,
         (
-            ("d_model", "n_heads", "ff", "activation"),
+            ("d_model", "n_heads", "ff", "activation", "wo"),
             ("batch", "seq_len", "attention", "qk_norm", "loss"),
             ("dtype", "device"),
         ),
@@ -40,12 +42,18 @@ with st.expander(t("More knobs: model, data, arithmetic")):
         text_control("depth", "eps", t, parse_eps)
 
 config = depth.sweep_config(t)
+depth.explain(config.placements, t)
 depth.run_bar(config, t)
 
-with st.container(horizontal=True, gap="large"):
-    quantity = control("depth", "quantity", t)
-    layers = int(control("depth", "layers", t))
+view = control("depth", "view", t)
+names = depth.VIEW_KNOBS[view]
+for column, name in zip(st.columns(4, gap="large"), names, strict=False):
+    with column:
+        control("depth", name, t)
 
-depth.live(quantity, layers, t)
+depth.live(t)
 
-script_export(depth_script(depth.shown_config(config), quantity=quantity), "depth_lab", t)
+depth.upload(t)
+shown, quantity = depth.shown_config(config), state.good("depth", "quantity")
+script_export(depth_script(shown, quantity=quantity), "depth_lab", t)
+standalone_export(shown, quantity, t)

@@ -7,6 +7,7 @@ The map of the package; every name below is imported on first use, so that `impo
 `plane`, `triangle`     the exact geometry of one vector (`normviz.geometry`)
 `normalize_grid`        which cells of [B, T, d] share a statistic (`normviz.grid`)
 `SweepConfig`, `sweep`  gradients and residual streams against depth (`normviz.depth`)
+`preset`                published settings as configurations (`normviz.depth.presets`)
 `PLACEMENTS`            where the norm sits, one function per wiring (`normviz.placements`)
 ======================  ====================================================================
 """
@@ -20,12 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from normviz.depth.config import PointKey, SweepConfig
+    from normviz.depth.presets import PRESETS, Preset, preset
     from normviz.depth.results import DepthPoint, DepthSweep, Profile, collect, load
     from normviz.depth.sweep import sweep
     from normviz.errors import InputError
     from normviz.geometry import Plane, Triangle, jacobian, plane, triangle
     from normviz.grid import CellTrace, GridTrace, cell, normalize_grid, pad_mask, padding_shift, sample_grid
-    from normviz.norms import NORMS, NormRecord, NormTrace, RunningStats, batch_norm, layer_norm, rms_norm
+    from normviz.norms import NORMS, NormRecord, NormTrace, RunningStats, batch_norm, dyt, layer_norm, rms_norm
     from normviz.placements import PLACEMENTS, Placement
     from normviz.vectors import format_vector, parse_vector
 
@@ -33,12 +35,22 @@ __version__ = "0.1.0"
 
 _HOME = {
     "normviz.depth.config": ("PointKey", "SweepConfig"),
+    "normviz.depth.presets": ("PRESETS", "Preset", "preset"),
     "normviz.depth.results": ("DepthPoint", "DepthSweep", "Profile", "collect", "load"),
     "normviz.depth.sweep": ("sweep",),
     "normviz.errors": ("InputError",),
     "normviz.geometry": ("Plane", "Triangle", "jacobian", "plane", "triangle"),
     "normviz.grid": ("CellTrace", "GridTrace", "cell", "normalize_grid", "pad_mask", "padding_shift", "sample_grid"),
-    "normviz.norms": ("NORMS", "NormRecord", "NormTrace", "RunningStats", "batch_norm", "layer_norm", "rms_norm"),
+    "normviz.norms": (
+        "NORMS",
+        "NormRecord",
+        "NormTrace",
+        "RunningStats",
+        "batch_norm",
+        "dyt",
+        "layer_norm",
+        "rms_norm",
+    ),
     "normviz.placements": ("PLACEMENTS", "Placement"),
     "normviz.vectors": ("format_vector", "parse_vector"),
 }

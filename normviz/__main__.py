@@ -9,11 +9,13 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from normviz.depth.config import BOUNDS, CHOICES, SweepConfig
 from normviz.depth.estimate import available_memory, check_limit, estimate
+from normviz.depth.presets import PRESETS, preset
 from normviz.depth.results import DepthPoint, DepthSweep, collect, load
 from normviz.errors import InputError
 
@@ -34,6 +36,13 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     sweep = commands.add_parser("sweep", help="measure gradients and residual streams against depth")
+    sweep.add_argument(
+        "--preset",
+        default="classroom",
+        metavar="NAME",
+        help=f"the setting that the options below change: {', '.join(PRESETS)} (default: classroom); where they "
+        "change only the width, d_ff keeps its ratio to it",
+    )
     for field in fields(SweepConfig):
         default = field.default
         shape: dict[str, Any] = {
@@ -44,7 +53,10 @@ def _parser() -> argparse.ArgumentParser:
         if isinstance(default, bool):
             shape = {"action": argparse.BooleanOptionalAction}
         sweep.add_argument(
-            f"--{field.name.replace('_', '-')}", default=default, help=_help(field.name, default), **shape
+            f"--{field.name.replace('_', '-')}",
+            default=argparse.SUPPRESS,  # what is not given is the preset's business
+            help=_help(field.name, default),
+            **shape,
         )
     sweep.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="the result file to write")
     sweep.add_argument("--json", action="store_true", help="print the summary as JSON")
@@ -83,10 +95,11 @@ def _help(name: str, default: Any) -> str:
 def _sweep(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from normviz.depth.probes import resolve_device
+    from normviz.depth.device import resolve_device
     from normviz.depth.sweep import sweep
 
-    config = SweepConfig(**{field.name: getattr(args, field.name) for field in fields(SweepConfig)})
+    given = {field.name: getattr(args, field.name) for field in fields(SweepConfig) if hasattr(args, field.name)}
+    config = preset(args.preset, **given)
     _check_target(args.output)
     if resolve_device(config.device).type == "cpu" and (available := available_memory()) is not None:
         expected = estimate(config, flops_per_second=1.0, seconds_per_op=0.0)  # its time is not asked for
@@ -152,6 +165,7 @@ def _report(result: DepthSweep, *, as_json: bool) -> None:
             numbers = {name: float(value[:, at].mean()) for name, value, at in values if value.size}
             if numbers:
                 rows.append({"placement": placement, "depth": depth, **numbers})
+    finished = datetime.fromtimestamp(result.finished, UTC).isoformat(timespec="seconds") if result.finished else None
     if as_json:
         facts = {
             "digest": config.digest,
@@ -160,17 +174,21 @@ def _report(result: DepthSweep, *, as_json: bool) -> None:
             "planned": planned,
             "seconds": result.seconds,
             "devices": result.devices,
+            "finished": finished,
             # JSON has no words for what diverged.
             "summary": [{name: _json_number(value) for name, value in row.items()} for row in rows],
         }
         print(json.dumps(facts, indent=2, allow_nan=False))
         return
     print(" ".join(f"{name}={_words(value)}" for name, value in config.to_dict().items()))
-    print(f"{len(result.points)} of {planned} models in {result.seconds:.2f} s on {', '.join(result.devices) or '-'}")
-    print(f"{'placement':14} depth", *(name for name, _, _ in SUMMARY))
+    where = ", ".join(result.devices) or "-"
+    when = f", finished {finished}" if finished else ""
+    print(f"{len(result.points)} of {planned} models in {result.seconds:.2f} s on {where}{when}")
+    width = max(map(len, ("placement", *config.placements)))
+    print(f"{'placement':{width}} depth", *(name for name, _, _ in SUMMARY))
     for row in rows:
         cells = (f"{row[name]:{len(name)}.5g}" for name, _, _ in SUMMARY)
-        print(f"{row['placement']:14} {row['depth']:5}", *cells)
+        print(f"{row['placement']:{width}} {row['depth']:5}", *cells)
 
 
 def _json_number(value: Any) -> Any:

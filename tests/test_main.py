@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -14,6 +15,7 @@ import pytest
 
 from normviz.__main__ import main
 from normviz.depth.config import SweepConfig
+from normviz.depth.presets import preset
 from normviz.depth.results import DepthPoint, Profile, collect, load
 from normviz.errors import InputError
 
@@ -44,13 +46,40 @@ def test_sweep_writes_the_file_that_show_reads(tmp_path: Path, capsys: pytest.Ca
     assert [line.split()[:2] for line in shown[3:]] == [["no_norm", "1"], ["no_norm", "2"]]
 
 
+def test_a_preset_is_swept_with_the_changes_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    swept = []
+    monkeypatch.setattr("normviz.depth.sweep.sweep", lambda config: swept.append(config) or iter(()))
+    changes = ["--depths", "1", "3", "--no-qk-norm", "--eps", "0", "--device", "cpu", "--dtype", "mixed"]
+    assert main(["sweep", "--preset", "olmo2", *changes, "-o", str(tmp_path / "a.npz")]) == 0
+    assert main(["sweep", *changes, "--gradients", "w2", "w1", "-o", str(tmp_path / "b.npz")]) == 0
+    common = {"depths": (1, 3), "eps": 0.0, "device": "cpu", "dtype": "mixed"}
+    assert swept == [preset("olmo2", qk_norm=False, **common), SweepConfig(gradients=("w1", "w2"), **common)]
+
+
+def test_show_says_when_a_sweep_was_finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    point = replace(diverged(1), finished=1_800_000_000.5)
+    collect(CONFIG, [point]).save(tmp_path / "a.npz")
+    assert main(["show", str(tmp_path / "a.npz")]) == 0
+    assert "in 1.00 s on cpu, finished 2027-01-15T08:00:00+00:00" in capsys.readouterr().out
+    assert main(["show", str(tmp_path / "a.npz"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["finished"] == "2027-01-15T08:00:00+00:00"
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["--depths", "2.5"], "depths takes whole numbers from 1 to 10000; got 2.5"),
         (["--eps", "nan"], "eps is a finite number, zero or above; got nan"),
         (["--eps", "tiny"], "eps is a finite number, zero or above; got 'tiny'"),
-        (["--norm", "batch_norm"], "norm can be layer_norm, rms_norm; got 'batch_norm'"),
+        (["--norm", "batch_norm"], "norm can be layer_norm, rms_norm, dyt, none; got 'batch_norm'"),
+        (["--preset", "gpt3"], "preset can be classroom, xiong_2020, gpt2, bert, llama, gemma2, olmo2; got 'gpt3'"),
+        (
+            ["--preset", "olmo2", "--attention", "uniform"],
+            "qk_norm needs queries and keys, which uniform attention has not; got qk_norm true",
+        ),
+        (["--gradients", "w3"], "gradients can be wq, wk, wv, wo, w1, w2, wg; got 'w3'"),
         (["--d-model", "66"], "d_model is a multiple of n_heads; got d_model 66 and n_heads 4"),
     ],
 )
@@ -121,6 +150,7 @@ def test_show_prints_strict_json_for_a_diverged_and_partial_sweep(
     summary = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     assert (summary["measured"], summary["planned"]) == (1, 2)
     assert summary["summary"][0]["grad_w2_last"] == "inf"
+    assert summary["finished"] is None
 
 
 @pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt(), 130), (InputError("no memory"), 2)])

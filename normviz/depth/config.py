@@ -16,13 +16,14 @@ from typing import Any, NamedTuple, TypeVar
 from normviz.errors import InputError
 from normviz.placements import PLACEMENTS
 
-SWEEP_NORMS: tuple[str, ...] = ("layer_norm", "rms_norm")
+SWEEP_NORMS: tuple[str, ...] = ("layer_norm", "rms_norm", "dyt", "none")
 ATTENTIONS: tuple[str, ...] = ("causal", "bidirectional", "uniform")
-ACTIVATIONS: tuple[str, ...] = ("relu", "gelu")
+ACTIVATIONS: tuple[str, ...] = ("relu", "gelu", "swiglu")
 INITS: tuple[str, ...] = ("xavier", "gpt2", "std02")
 LOSSES: tuple[str, ...] = ("mean", "one")
-DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16")
+DTYPES: tuple[str, ...] = ("float32", "mixed", "bfloat16", "float16")
 DEVICES: tuple[str, ...] = ("auto", "cpu", "cuda", "mps")
+MATRICES: tuple[str, ...] = ("wq", "wk", "wv", "wo", "w1", "w2", "wg")
 
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -34,6 +35,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "loss": LOSSES,
         "dtype": DTYPES,
         "device": DEVICES,
+        "gradients": MATRICES,
     }
 )
 
@@ -53,7 +55,7 @@ BOUNDS: Mapping[str, tuple[int, int]] = MappingProxyType(
 )
 
 # Part of every digest: raised when the same configuration would give other numbers or quantities.
-FORMAT = 1
+FORMAT = 2
 
 E = TypeVar("E", str, int)
 
@@ -78,11 +80,11 @@ class SweepConfig:
     placements
         Ids of `normviz.placements.PLACEMENTS`.
     norm
-        "layer_norm" or "rms_norm", with weight 1 and bias 0.
+        "layer_norm", "rms_norm" or "dyt", with weight 1 and bias 0, or "none".
     depths
         Numbers of layers L; a layer is an attention and a feed-forward sublayer.
     d_model, n_heads, d_ff
-        Width, heads (a divisor of the width) and width of the feed-forward sublayer.
+        Width, heads (a divisor of the width) and inner width of the feed-forward sublayer.
     batch, seq_len, vocab_size
         Sequences, tokens per sequence and number of classes.
     seeds
@@ -93,7 +95,8 @@ class SweepConfig:
     attention
         "causal" or "bidirectional" softmax attention, or "uniform": the mean over all tokens, without queries and keys.
     activation
-        "relu" or "gelu" (the exact one).
+        "relu" or "gelu" (the exact one) between W_1 and W_2; "swiglu" has a gate W_G beside W_1:
+        (silu(x W_G) * x W_1) W_2.
     qk_norm
         Normalize queries and keys with RMSNorm over the whole projection, before the heads are split.
     output_projection
@@ -102,13 +105,18 @@ class SweepConfig:
         Cross-entropy, "mean" over all tokens or over "one" token (the last) of each sequence.
     eps
         Added inside every norm's root, in units of the mean square.
-    dtype, device
-        Arithmetic of the model, and where it runs; "auto" is cuda where there is one, else cpu.
+    dtype
+        Arithmetic of the model: "float32", "bfloat16" and "float16" for weights and activations alike; "mixed" rounds
+        the factors of every matrix product to bfloat16 and keeps stream, norms and sums in float32.
+    device
+        Where it runs; "auto" is cuda where there is one, else cpu.
+    gradients
+        Of which matrices the gradient is measured; those that a model has not are left out.
 
-    Lists become tuples; depths and seeds are sorted and placements take the order of `PLACEMENTS`, so that two
-    configurations with the same models are equal. Equal configurations give equal numbers on the same device with the
-    same number of torch threads; with another number of threads sums are taken in another order, and the last bits
-    differ.
+    Lists become tuples; depths and seeds are sorted, placements and gradients take the order of their tables, so that
+    two configurations with the same models are equal. Equal configurations give equal numbers on the same device with
+    the same number of torch threads, measured in the same slices; otherwise sums are taken in another order, and the
+    last bits differ.
 
     Raises
     ------
@@ -135,10 +143,13 @@ class SweepConfig:
     eps: float = 1e-5
     dtype: str = "float32"
     device: str = "auto"
+    gradients: tuple[str, ...] = MATRICES
 
     def __post_init__(self) -> None:
-        chosen = _entries("placements", self.placements, _choice)
-        checked: dict[str, Any] = {"placements": tuple(sorted(chosen, key=tuple(PLACEMENTS).index))}
+        checked: dict[str, Any] = {}
+        for name in ("placements", "gradients"):
+            chosen = _entries(name, getattr(self, name), _choice)
+            checked[name] = tuple(sorted(chosen, key=CHOICES[name].index))
         for name in ("depths", "seeds"):
             checked[name] = tuple(sorted(_entries(name, getattr(self, name), _whole)))
         for name in ("d_model", "n_heads", "d_ff", "batch", "seq_len", "vocab_size"):
@@ -159,6 +170,8 @@ class SweepConfig:
             )
         if self.qk_norm and self.attention == "uniform":
             raise InputError("qk_norm needs queries and keys, which uniform attention has not; got qk_norm true")
+        if self.dtype == "mixed" and self.device == "mps":
+            raise InputError("dtype mixed is for cpu and cuda; got device mps")
 
     @property
     def digest(self) -> str:
@@ -216,15 +229,15 @@ def _entries(field: str, value: Any, check: Callable[[str, Any], E]) -> list[E]:
     """The checked entries of a list field: at least one, none twice."""
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         raise InputError("{field} is a list; got {got}", field=field, got=shown(value))
-    entries: list[E] = []
+    entries: dict[E, None] = {}  # its keys: thousands of them are looked up at once
     for entry in value:
         checked = check(field, entry)
         if checked in entries:
             raise InputError("{field} holds each entry once; got {got} twice", field=field, got=shown(checked))
-        entries.append(checked)
+        entries[checked] = None
     if not entries:
         raise InputError("{field} has at least one entry; got none", field=field)
-    return entries
+    return list(entries)
 
 
 def _choice(field: str, value: Any) -> str:

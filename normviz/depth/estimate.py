@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import gcd
 from pathlib import Path
 from typing import Any
 
 from normviz.depth.config import SweepConfig
+from normviz.depth.cost import slice_cost
+from normviz.depth.plan import slices
 from normviz.errors import InputError
-from normviz.placements import PLACEMENTS, trace
 
-BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+BYTES = {"float32": 4, "mixed": 4, "bfloat16": 2, "float16": 2}
 
 # What a sweep takes beside its matrix products, fitted to measured sweeps of ten shapes (torch 2.13, one CPU core).
-LAYER_OPS = 300  # of the small operations of `Speed`: forward, backward and probes of a layer
-NUMBER_FLOPS = 700  # each number kept for the backward pass is moved some twenty times; in operations of a product
-SECONDS_PER_WEIGHT = 7e-9  # drawing it on the CPU, and reading its gradient
+LAYER_OPS = 430  # small operations of `Speed` in a layer of a slice: forward, backward and probes
+NUMBER_FLOPS = 640  # each number that moves through memory; in operations of a product
+SECONDS_PER_WEIGHT = 5e-9  # drawing it on the CPU
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +49,8 @@ class Estimate:
     flops
         Floating-point operations of all matrix products, forward and backward, of all models.
     memory_bytes
-        Memory of the largest model: weights, gradients and what its backward pass keeps. A process with torch in it
-        needs some hundred MiB more.
+        Memory of the largest slice: weights and what its backward pass keeps. A process with torch in it needs some
+        hundred MiB more.
     seconds
         Time of all models one after the other on one worker.
     time_knob, memory_knob
@@ -63,18 +65,11 @@ class Estimate:
 
 
 def estimate(config: SweepConfig, *, flops_per_second: float, seconds_per_op: float) -> Estimate:
-    r"""Estimate what a sweep costs before it runs.
+    """Estimate what a sweep costs before it runs.
 
-    With N = batch x seq_len tokens, a product of [N, a] and [a, b] takes 2Nab operations forward and twice that
-    backward, for both its factors:
-
-    $F_\mathrm{layer} = 3\,(2N\,[p d^2 + 2 d\,d_\mathrm{ff}] + 4 N T d)$ with p = 4 projections; the last term is
-    attention's two products with T tokens each. Uniform attention has neither this term nor queries and keys, and
-    without an output projection p is one less. The head, whose own gradient nobody asks for, adds $4 N d V$, or
-    $4 B d V$ when the loss reads one token of each sequence.
-
-    Time adds what moves through memory (numbers kept for the backward pass, counted as operations), the host's part
-    in each small tensor operation (`seconds_per_op`), and the drawing of the weights.
+    The operations of all slices (`normviz.depth.cost.slice_cost`) at the device's rate; to the time add what moves
+    through memory (counted as operations), the host's part in each small tensor operation (`seconds_per_op`), and the
+    drawing of the weights.
 
     Parameters
     ----------
@@ -90,11 +85,14 @@ def estimate(config: SweepConfig, *, flops_per_second: float, seconds_per_op: fl
     """
 
     def cost(**halved: Any) -> tuple[float, float, float]:
-        return _cost({**config.to_dict(), **halved}, flops_per_second, seconds_per_op)
+        if "d_model" in halved:  # keep the heads a divisor, and the sublayer's shape
+            width = halved["d_model"]
+            halved |= {"n_heads": gcd(width, config.n_heads), "d_ff": max(1, config.d_ff * width // config.d_model)}
+        return _cost(replace(config, **halved), flops_per_second, seconds_per_op)
 
     flops, memory, seconds = cost()
     cheaper = {
-        "depths": cost(depths=[max(1, depth // 2) for depth in config.depths]),
+        "depths": cost(depths=tuple({max(1, depth // 2) for depth in config.depths})),
         "d_model": cost(d_model=max(2, config.d_model // 2)),
         "seq_len": cost(seq_len=max(1, config.seq_len // 2)),
         "batch": cost(batch=max(1, config.batch // 2)),
@@ -152,30 +150,11 @@ def available_memory() -> int | None:
     return found if found > 0 else None
 
 
-def _cost(values: dict[str, Any], flops_per_second: float, seconds_per_op: float) -> tuple[float, float, float]:
-    """FLOPs, bytes and seconds of a sweep given by the fields of its configuration."""
-    d, d_ff, heads, classes = (values[name] for name in ("d_model", "d_ff", "n_heads", "vocab_size"))
-    length, tokens = values["seq_len"], values["batch"] * values["seq_len"]
-    softmax = values["attention"] != "uniform"
-    weights = (1 + 2 * softmax + values["output_projection"]) * d * d + 2 * d * d_ff
-    head_tokens = tokens if values["loss"] == "mean" else values["batch"]
-    layer_flops = 6 * tokens * weights + 12 * tokens * length * d * softmax
-    head_flops = 4 * head_tokens * d * classes
-
-    models = len(values["seeds"]) * len(values["placements"])
-    layers = models * sum(values["depths"])
-    models *= len(values["depths"])
-    flops = layers * layer_flops + models * head_flops
-
-    # Kept for the backward pass: what each matrix product, norm and activation reads, the stream after each layer, and
-    # softmax's probabilities; the logits three times (as they are, in float32, normalized).
-    norms = max(trace(PLACEMENTS[name]).norms for name in values["placements"])
-    kept = tokens * ((2 * norms + 5 + 3 * softmax) * d + 2 * d_ff + heads * length * softmax)
-    logits = 3 * head_tokens * classes
-    size, deepest = BYTES[values["dtype"]], max(values["depths"])
-    memory = deepest * (2 * weights + kept) * size + d * classes * size + logits * 4
-
-    moved = layers * kept + models * logits
-    seconds = (flops + NUMBER_FLOPS * moved) / flops_per_second
-    seconds += layers * (LAYER_OPS * seconds_per_op + weights * SECONDS_PER_WEIGHT)
-    return float(flops), float(memory), seconds
+def _cost(config: SweepConfig, flops_per_second: float, seconds_per_op: float) -> tuple[float, float, float]:
+    """FLOPs, bytes and seconds of a sweep."""
+    costs = [slice_cost(config, keys) for keys in slices(config)]
+    flops = sum(cost.flops for cost in costs)
+    seconds = (flops + NUMBER_FLOPS * sum(cost.moved for cost in costs)) / flops_per_second
+    seconds += LAYER_OPS * seconds_per_op * sum(cost.layers for cost in costs)
+    seconds += SECONDS_PER_WEIGHT * sum(cost.drawn for cost in costs)
+    return flops, max(cost.kept for cost in costs) * BYTES[config.dtype], seconds

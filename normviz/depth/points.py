@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import partial
@@ -17,6 +16,9 @@ from normviz.errors import InputError
 from normviz.text import N_
 
 Array = npt.NDArray[np.float64]
+
+# The end of the year 9999 in Unix time, the last that a calendar of Python's can name.
+LATEST = 253_402_300_799
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +65,46 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
                     ("WO", N_("L2 norm of dLoss/dWO"), N_("attention output matrix of layer l")),
                     ("W1", N_("L2 norm of dLoss/dW1"), N_("feed-forward input matrix of layer l")),
                     ("W2", N_("L2 norm of dLoss/dW2"), N_("feed-forward output matrix of layer l")),
+                    ("WG", N_("L2 norm of dLoss/dWG"), N_("feed-forward gate matrix of layer l (SwiGLU)")),
                 )
+            ),
+            Quantity(
+                id="grad_all",
+                label=N_("L2 norm of dLoss/d(all weights)"),
+                note=N_("over the matrices of all layers together, where every one of them was measured"),
+            ),
+            Quantity(
+                id="grad_alpha",
+                label=N_("|dLoss/d alpha|"),
+                note=N_("ReZero's gate of layer l, shared by both sublayers"),
+            ),
+            Quantity(
+                id="second_mean_square",
+                label=N_("mean square of the second stream"),
+                note=N_("ResiDual's sum of all branches after layer l"),
+            ),
+            Quantity(
+                id="write_share",
+                label=N_("share of a sublayer's write in the stream"),
+                note=N_(
+                    "mean square of what is added, over that sum's: write / (write + stream); attention at l - 0.5, "
+                    "feed-forward at l"
+                ),
+            ),
+            Quantity(
+                id="cosine_next",
+                label=N_("cosine between x_{l-1} and x_l"),
+                note=N_("of the residual stream before and after layer l, mean over tokens; 1 means no turn"),
+            ),
+            Quantity(
+                id="logit_scale",
+                label=N_("RMS of the attention logits"),
+                note=N_("q·k / sqrt(d_head) over all allowed pairs of tokens and all heads of layer l"),
+            ),
+            Quantity(
+                id="attention_entropy",
+                label=N_("entropy of attention"),
+                note=N_("of each token's weights over its largest, ln(allowed tokens): 1 is uniform, 0 is one token"),
             ),
             Quantity(id="loss", label=N_("loss"), note=N_("mean cross-entropy in nats at initialization")),
         )
@@ -111,7 +152,9 @@ class Profile:
 class DepthPoint:
     """What one model gave: quantity id -> `Profile`, and how it was made.
 
-    `seconds` is the time of the whole measurement, `device` the name of the device that did it.
+    `seconds` is its share of the time of its slice, `device` the name of the device that measured it, `halvings` how
+    often the slice was cut in two because the device's memory ran out, `finished` the Unix time at which it ended, in
+    seconds, 0 where that is unknown.
     """
 
     placement: str
@@ -121,10 +164,15 @@ class DepthPoint:
     seconds: float
     device: str
     torch_version: str
+    halvings: int = 0
+    finished: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seconds < math.inf:
-            raise InputError("seconds is a finite number, zero or above; got {got}", got=self.seconds)
+        for name in ("seconds", "finished"):
+            if not 0 <= (got := getattr(self, name)) <= LATEST:
+                raise InputError(
+                    "{field} is a number of seconds from 0 to {latest}; got {got}", field=name, latest=LATEST, got=got
+                )
         object.__setattr__(self, "profiles", MappingProxyType(dict(self.profiles)))
 
     @property

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import secrets
-import struct
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as shown
 from typing import IO, TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from normviz.depth.config import PointKey, SweepConfig, check_config
+from normviz.depth.files import LARGEST_FILE, LARGEST_UPLOAD, packed, unpacked
 from normviz.depth.points import QUANTITIES, Array, DepthPoint, Profile, Quantity
 from normviz.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["QUANTITIES", "DepthPoint", "DepthSweep", "Profile", "Quantity", "collect", "from_bytes", "load"]
+__all__ = [
+    "LARGEST_UPLOAD", "QUANTITIES", "DepthPoint", "DepthSweep", "Profile", "Quantity", "collect", "from_bytes", "load",
+]  # fmt: skip
 
 COLUMNS = ("placement", "depth", "seed", "quantity", "layer", "value")
-KIND = "normviz depth sweep"
-FILE_FORMAT = 1
-# A file is unpacked only up to this size: uploads come from strangers.
-LARGEST_FILE = 2**28
-# What NumPy, zipfile and json raise on bytes that are not theirs.
-DAMAGE = (
-    ArithmeticError, AttributeError, BadZipFile, EOFError, LookupError, MemoryError, OSError, RuntimeError, TypeError,
-    ValueError, struct.error, zlib.error,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +46,11 @@ class DepthSweep:
     def seconds(self) -> float:
         """Sum of the points' times, whichever machine they ran on."""
         return sum(point.seconds for point in self.points)
+
+    @property
+    def finished(self) -> float:
+        """Unix time, in seconds, at which the last point was measured; 0 where no file or engine said so."""
+        return max((point.finished for point in self.points), default=0.0)
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -89,6 +83,27 @@ class DepthSweep:
         profiles = self._profiles(quantity, placement, depth)
         return profiles[0].layer if profiles else np.zeros(0)
 
+    def deviation(self, exact: DepthSweep) -> dict[str, float]:
+        """Largest relative difference from another run of the same models, for each quantity that both have.
+
+        |a - b| / |b| with b of `exact`, over all models, seeds and layers; inf where one of the two is not finite and
+        the other is, or where b is 0 and a is not.
+        """
+        others = {point.key: point for point in exact.points}
+        found: dict[str, float] = {}
+        for point in self.points:
+            other = others.get(point.key)
+            for name, profile in point.ordered():
+                if other is None or name not in other.profiles:
+                    continue
+                a, b = profile.value, other.profiles[name].value
+                same = (a == b) | (np.isnan(a) & np.isnan(b))
+                with np.errstate(all="ignore"):
+                    ratios = np.where(same, 0.0, np.abs(a - b) / np.abs(b))
+                largest = float(np.where(np.isnan(ratios), np.inf, ratios).max(initial=0.0))
+                found[name] = max(found.get(name, 0.0), largest)
+        return found
+
     def to_frame(self) -> pd.DataFrame:
         """Everything as a tidy table: a row for each value, in the order of points, quantities and layers."""
         import pandas as pd
@@ -107,30 +122,7 @@ class DepthSweep:
 
     def to_bytes(self) -> bytes:
         """Content of a result file: npz without pickle, with a JSON header; an equal result gives equal bytes."""
-        profiles = [profile for point in self.points for _, profile in point.ordered()]
-        header = {
-            "kind": KIND,
-            "format": FILE_FORMAT,
-            "config": self.config.to_dict(),
-            "points": [
-                {
-                    "key": point.key,
-                    "seconds": point.seconds,
-                    "device": point.device,
-                    "torch_version": point.torch_version,
-                    "sizes": {name: profile.value.size for name, profile in point.ordered()},
-                }
-                for point in self.points
-            ],
-        }
-        file = io.BytesIO()
-        np.savez_compressed(
-            file,
-            header=np.frombuffer(json.dumps(header).encode(), dtype=np.uint8),
-            layer=np.concatenate([np.zeros(0), *(profile.layer for profile in profiles)]),
-            value=np.concatenate([np.zeros(0), *(profile.value for profile in profiles)]),
-        )
-        return file.getvalue()
+        return packed(self.config, self.points)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result file that `load` reads; a file that was there stays whole until the new one is.
@@ -215,72 +207,34 @@ def load(source: str | os.PathLike[str] | IO[bytes]) -> DepthSweep:
     Raises
     ------
     InputError
-        If it cannot be read, is damaged, or is something else.
+        If it cannot be read, is damaged or too large, comes from a newer version of normviz, or is something else.
     """
     if isinstance(source, (str, os.PathLike)):
         try:
-            data = Path(source).read_bytes()
+            with Path(source).open("rb") as file:
+                data = file.read(LARGEST_FILE + 1)
         except (OSError, ValueError) as error:
             raise InputError("{path} cannot be read: {reason}", path=str(source), reason=_reason(error)) from error
     elif hasattr(source, "read"):
-        data = source.read()
+        data = source.read(LARGEST_FILE + 1)
     else:
         raise InputError("A result is loaded from a path or an open binary file; got {got}", got=shown(source))
-    return from_bytes(data)
+    return from_bytes(data, largest=LARGEST_FILE)
 
 
-def from_bytes(data: bytes) -> DepthSweep:
+def from_bytes(data: bytes, *, largest: int = LARGEST_FILE) -> DepthSweep:
     """Read the content of a result file; never unpickles, never unpacks more than `LARGEST_FILE` bytes.
+
+    Parameters
+    ----------
+    data
+        The content, of this format or an earlier one.
+    largest
+        The most bytes it may have: `LARGEST_UPLOAD` for what a stranger sends.
 
     Raises
     ------
     InputError
-        If it is damaged, comes from a later version, or is something else.
+        If it is damaged or too large, comes from a newer version of normviz, or is something else.
     """
-    try:
-        return _read(data)
-    except InputError:
-        raise
-    except DAMAGE as error:
-        raise InputError("The file is damaged or is not a result of a depth sweep") from error
-
-
-def _read(data: bytes) -> DepthSweep:
-    archive = np.load(io.BytesIO(data), allow_pickle=False)
-    if sum(entry.file_size for entry in archive.zip.infolist()) > LARGEST_FILE:
-        raise InputError("The file unpacks to more than {limit} MiB", limit=LARGEST_FILE // 2**20)
-    header = json.loads(archive["header"].tobytes())
-    if header["kind"] != KIND:
-        raise InputError("The file holds {got}, not a depth sweep", got=str(header["kind"]))
-    if header["format"] != FILE_FORMAT:
-        raise InputError(
-            "The file has format {got}; this version of normviz reads format {allowed}",
-            got=header["format"],
-            allowed=FILE_FORMAT,
-        )
-    layer, value = (np.asarray(archive[name], dtype=np.float64) for name in ("layer", "value"))
-    if layer.ndim != 1 or layer.shape != value.shape or not isinstance(header["config"], dict):
-        raise ValueError("the arrays are no profiles, or the configuration has no fields")
-    points, start = [], 0
-    for entry in header["points"]:
-        profiles = {}
-        for name, size in entry["sizes"].items():
-            stop = start + max(0, int(size))
-            if name in QUANTITIES:
-                profiles[name] = Profile(layer=layer[start:stop], value=value[start:stop])
-            start = stop
-        placement, depth, seed = entry["key"]
-        points.append(
-            DepthPoint(
-                placement=str(placement),
-                depth=int(depth),
-                seed=int(seed),
-                profiles=profiles,
-                seconds=float(entry["seconds"]),
-                device=str(entry["device"]),
-                torch_version=str(entry["torch_version"]),
-            )
-        )
-    if start != layer.size:
-        raise ValueError("the header and the arrays differ in length")
-    return collect(SweepConfig.from_dict(header["config"]), points)
+    return collect(*unpacked(data, largest=largest))

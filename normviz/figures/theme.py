@@ -2,7 +2,8 @@
 
 Colour says which norm or placement is meant, and is never alone: each also has a symbol. A dashed line is theory; what
 was computed is solid. The colours keep their distance for readers with deuteranopia or protanopia, and have a contrast
-of at least 3:1 with the page.
+of at least 3:1 with the page. The first five placements are far apart; the variants keep a visible distance, and are
+warm where the norm sits on the identity path, blue where that path stays free.
 """
 
 from __future__ import annotations
@@ -52,6 +53,17 @@ PLACEMENT_COLORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "sandwich_norm": "#73317c",
                 "output_norm": "#2a8d73",
                 "no_norm": _NEUTRAL["light"],
+                "deep_norm": "#7d3300",
+                "layer_norm_scaling": "#2637a1",
+                "sub_ln": "#4851ce",
+                "rezero": "#8a5a7e",
+                "mix_ln": "#bd853e",
+                "b2t": "#db405b",
+                "resi_dual": "#cf6fa3",
+                "hybrid_norm": "#135d40",
+                "keel": "#ae0051",
+                "peri_ln": "#bd2baa",
+                "parallel": "#8073fc",
             }
         ),
         "dark": MappingProxyType(
@@ -61,6 +73,17 @@ PLACEMENT_COLORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "sandwich_norm": "#c69fd8",
                 "output_norm": "#65e9ad",
                 "no_norm": _NEUTRAL["dark"],
+                "deep_norm": "#a9801d",
+                "layer_norm_scaling": "#3ca4fd",
+                "sub_ln": "#8051d5",
+                "rezero": "#ffbcde",
+                "mix_ln": "#ffdb39",
+                "b2t": "#f44f65",
+                "resi_dual": "#d5036b",
+                "hybrid_norm": "#72bc97",
+                "keel": "#c63c2c",
+                "peri_ln": "#855d89",
+                "parallel": "#b277b6",
             }
         ),
     }
@@ -73,6 +96,7 @@ NORM_COLORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "layer_norm": "#2d21a5",
                 "rms_norm": "#b18202",
                 "batch_norm": "#e2547b",
+                "dyt": "#48065a",
                 "none": _NEUTRAL["light"],
                 "instance_norm": "#3f5d24",
                 "group_norm": "#0194c5",
@@ -83,6 +107,7 @@ NORM_COLORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "layer_norm": "#877dfe",
                 "rms_norm": "#dfba36",
                 "batch_norm": "#ca3344",
+                "dyt": "#904ea2",
                 "none": _NEUTRAL["dark"],
                 "instance_norm": "#83d877",
                 "group_norm": "#52d5fe",
@@ -98,11 +123,23 @@ SYMBOLS: Mapping[str, str] = MappingProxyType(
         "sandwich_norm": "diamond",
         "output_norm": "pentagon",
         "no_norm": "x",
+        "deep_norm": "star",
+        "layer_norm_scaling": "triangle-right",
+        "sub_ln": "hexagram",
+        "rezero": "cross",
+        "mix_ln": "star-square",
+        "b2t": "triangle-left",
+        "resi_dual": "star-diamond",
+        "hybrid_norm": "triangle-ne",
+        "keel": "hexagon2",
+        "peri_ln": "diamond-tall",
+        "parallel": "star-triangle-up",
         "layer_norm": "circle",
         "rms_norm": "diamond",
         "batch_norm": "square",
         "instance_norm": "pentagon",
         "group_norm": "hexagon",
+        "dyt": "star",
         "none": "x",
     }
 )
@@ -118,13 +155,19 @@ DIVERGING: Mapping[str, tuple[tuple[float, str], ...]] = MappingProxyType(
     }
 )
 
+# Small to large in even steps of lightness for every reader (viridis: Smith & van der Walt 2015).
+SEQUENTIAL: tuple[str, ...] = (
+    "#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725",
+)  # fmt: skip
+
 CLEAR = "rgba(0,0,0,0)"
 
 
-def layout(mode: str, *, tallest: float | None = None, **more: Any) -> dict[str, Any]:
+def layout(mode: str, *, tallest: float | None = None, link: str | None = None, **more: Any) -> dict[str, Any]:
     """The layout that every figure starts from, for `mode` "light" or "dark"; `more` replaces or adds entries.
 
     In a column so narrow that the drawing would be higher than `tallest` times its width, the page shrinks it to that.
+    Pointing at a place of the horizontal axis marks it in every figure on the page with the same `link`.
     """
     return {
         "height": 420,
@@ -153,7 +196,7 @@ def layout(mode: str, *, tallest: float | None = None, **more: Any) -> dict[str,
         "modebar": {"bgcolor": CLEAR, "color": MUTED[mode], "activecolor": ACCENT[mode]},
         # A constant revision: an update keeps what the reader zoomed, turned or hid.
         "uirevision": "normviz",
-        "meta": {"background": BACKGROUND[mode], "tallest": tallest},
+        "meta": {"background": BACKGROUND[mode], "tallest": tallest, "link": link},
         **more,
     }
 
@@ -172,6 +215,13 @@ def axis(mode: str, title: str, **more: Any) -> dict[str, Any]:
         "zeroline": False,
         **more,
     }
+
+
+def theory_color(mode: str, placement: str) -> str:
+    """The colour of a placement's theory: its own, shaded towards the ink, so that it shows on the measured line."""
+    if (mode, placement) == ("light", "no_norm"):  # near the ink already
+        return mix(PLACEMENT_COLORS[mode][placement], BACKGROUND[mode], 0.42)
+    return mix(PLACEMENT_COLORS[mode][placement], INK[mode], 0.55)
 
 
 def mix(color: str, other: str, share: float) -> str:

@@ -1,8 +1,8 @@
-"""Which numbers stand along a log axis, few enough to be read?"""
+"""Which numbers stand along an axis, few enough to be read?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,10 @@ MOST = 6
 
 # With fewer of the usual 1, 2 and 5 in each decade, evenly spaced values say more.
 _FEWEST = 3
+# Widths in px: of a digit, of the room between two labels, of an axis on a phone 390 px wide.
+_LETTER = 8.5
+_GAP = 8.0
+_AXIS = 240.0
 _MANTISSAS = ((1, 2, 5), (1, 3), (1,))
 
 
@@ -29,6 +33,31 @@ def log_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
     if len(values) < _FEWEST:
         values = next(steps for steps in _steps(low, high) if len(steps) <= MOST)
     return values.tolist(), [number(value) for value in values]
+
+
+def sparse(labels: Sequence[str], places: npt.NDArray[np.float64]) -> list[str]:
+    """The labels that fit along an axis on a phone, the others empty: the last one, and the first ones where room is.
+
+    Parameters
+    ----------
+    labels
+        One for each place.
+    places
+        Where they stand, rising, in any unit.
+    """
+    length = max(float(np.ptp(places)), 1e-9)
+    # Centre and half the width of each label, in units of the axis.
+    half = [(len(label) * _LETTER + _GAP) / 2 / _AXIS for label in labels]
+    middle = ((places - places[0]) / length).tolist()
+    end = len(labels) - 1
+    shown: list[str] = []
+    free = -np.inf
+    for place, label in enumerate(labels):
+        ahead = np.inf if place == end else middle[end] - half[end]
+        fits = place == end or (middle[place] - half[place] >= free and middle[place] + half[place] <= ahead)
+        shown.append(label if fits else "")
+        free = middle[place] + half[place] if fits else free
+    return shown
 
 
 def _candidates(low: float, high: float) -> Iterator[npt.NDArray[np.float64]]:

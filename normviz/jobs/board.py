@@ -15,11 +15,10 @@ from normviz.errors import InputError
 from normviz.jobs.cluster import Cluster
 from normviz.jobs.experiments import EXPERIMENTS, Experiment
 from normviz.jobs.job import Job, JobView
+from normviz.jobs.known import Known
 from normviz.jobs.runner import Runner, run_all
 from normviz.jobs.speed import Speedometer
 from normviz.jobs.store import Store
-
-_KNOWN_SECONDS = 2.0  # how long an answer of a remote store to "is it there?" is believed
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +58,7 @@ class Board:
         self._lock = threading.Lock()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._runner = Runner(cluster, store, self._jobs, self._lock, lease)
-        self._known: OrderedDict[str, tuple[float, bool]] = OrderedDict()
+        self._known = Known(store, remembered)
         self._speedometer = Speedometer(cluster, self._runner.post)
         cluster.warm({experiment.measure.partition(":")[0] for experiment in experiments.values()})
 
@@ -100,7 +99,7 @@ class Board:
             job = self._jobs.get(digest)
             if job is None or not (job.active or job.state == "done"):
                 if job is None:
-                    job = Job(digest=digest, experiment=record, config=config, keys=tuple(record.keys(config)))
+                    job = Job.of(record, config)
                 if points is None:
                     job.begin(now)
                 else:
@@ -119,32 +118,20 @@ class Board:
             if job is None:
                 return None
             self._jobs.move_to_end(digest)
-            return job.view(monotonic(), self._lease)
+            return job.view(monotonic(), self._lease, self._ahead(job))
 
     def known(self, experiment: str, config: Any) -> bool:
         """Whether `submit` would have nothing new to start: the job is active or done, or its result is stored.
 
         Where only the store can tell, the caller's thread asks it, at most every two seconds for the same result. A
-        store that cannot be read holds nothing.
+        store that cannot be read holds nothing, and is not asked again for half a minute.
         """
         self._record(experiment, config)
-        digest, now = config.digest, monotonic()
         with self._lock:
-            job = self._jobs.get(digest)
+            job = self._jobs.get(config.digest)
             if job is not None and (job.active or job.state == "done"):
                 return True
-            asked, stored = self._known.get(digest, (-_KNOWN_SECONDS, False))
-            if now - asked < _KNOWN_SECONDS:
-                return stored
-        try:
-            stored = self.store.has(digest)
-        except InputError:
-            stored = False
-        with self._lock:
-            self._known[digest] = (now, stored)
-            while len(self._known) > self._remembered:
-                self._known.popitem(last=False)
-        return stored
+        return self._known.has(config.digest)
 
     def renew(self, digest: str, watcher: str) -> None:
         """Say that a watcher still waits; a page does so whenever it polls.
@@ -232,11 +219,17 @@ class Board:
             if data is None:
                 return None
             result = record.from_bytes(data)
-            whole = len(result.points) == len(record.keys(config))
+            whole = len(result.points) == record.total(config)
             return tuple(result.points) if whole and result.config.digest == config.digest else None
         except Exception as error:
             _log.info("The stored result %s is not used: %s", config.digest, error)
             return None
+
+    def _ahead(self, job: Job) -> int:
+        if job.state != "waiting":
+            return 0
+        others = (other for other in self._jobs.values() if other.to_send and other.resources == job.resources)
+        return sum(other.turn < job.turn for other in others)
 
     def _forget(self) -> None:
         ended = [digest for digest, job in self._jobs.items() if not job.active]

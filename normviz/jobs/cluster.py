@@ -5,35 +5,26 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from normviz.errors import InputError
 from normviz.jobs.child import ADVICE, Child
 from normviz.jobs.connection import connect, import_modules
+from normviz.jobs.moment import Moment, lost
 from normviz.jobs.serve import serve, worker_count
 from normviz.jobs.tasks import Outcome, Tasks
+from normviz.jobs.versions import Versions
+from normviz.jobs.workforce import checked, count
 
 if TYPE_CHECKING:
     from distributed import Client
 
 _WATCH_SECONDS = 0.2
 _COUNT_EVERY = 10  # watches between two counts of an external cluster's threads, which may come and go
-
-
-@dataclass(frozen=True)
-class _Now:
-    """All that is known of the cluster at one moment; replaced as a whole, so that readers need no lock."""
-
-    state: str
-    session: int = 0
-    reason: InputError | None = None
-    client: Client | None = None
-    tasks: Tasks | None = None
-    address: str = ""
-    threads: int = 0
 
 
 class Cluster:
@@ -57,7 +48,7 @@ class Cluster:
         self._workers = workers
         self._timeout = timeout
         self._lock = threading.Lock()
-        self._now = _Now("starting")
+        self._now = Moment("starting")
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._child: Child | None = None
@@ -86,7 +77,16 @@ class Cluster:
     @property
     def threads(self) -> int:
         """How many slices run at a time; 0 while there is no worker."""
-        return self._now.threads
+        return self._now.workforce.slots({})
+
+    @property
+    def versions(self) -> Mapping[str, Versions]:
+        """What an existing cluster's scheduler and workers have installed, by address."""
+        return self._now.workforce.versions
+
+    def slots(self, resources: Mapping[str, float]) -> int:
+        """How many slices that need these resources run at a time; the own cluster's workers offer everything."""
+        return self._now.workforce.slots(resources if self.external else {})
 
     @property
     def session(self) -> int:
@@ -110,7 +110,7 @@ class Cluster:
             thread = self._thread
             self._let_go()
             self._thread = None
-            self._now = _Now("starting", self._now.session)
+            self._now = Moment("starting", self._now.session)
         if thread is not None and thread is not threading.current_thread():
             thread.join(10)
 
@@ -134,14 +134,21 @@ class Cluster:
         """
         now = self._now
         if now.client is None:
-            raise _not_ready(now)
+            raise now.not_ready()
         return now.client
 
-    def submit(self, function: Callable[..., Any], *args: Any, then: Callable[[Outcome], None]) -> Callable[[], None]:
+    def submit(
+        self,
+        function: Callable[..., Any],
+        *args: Any,
+        then: Callable[[Outcome], None],
+        resources: Mapping[str, float] = MappingProxyType({}),
+    ) -> Callable[[], None]:
         """Run `function(*args)` on a worker and tell `then` how it ended; returns what cancels it.
 
         `then` is called on the connection's own thread and must be quick; a cancelled task counts as ended when its
-        worker is free again. It may never be called if the connection goes away: watch `session`.
+        worker is free again. It may never be called if the connection goes away: watch `session`. On an existing
+        cluster only a worker that offers the resources gets the task.
 
         Raises
         ------
@@ -150,13 +157,13 @@ class Cluster:
         """
         now = self._now
         if now.client is None or now.tasks is None:
-            raise _not_ready(now)
+            raise now.not_ready()
         try:
-            return now.tasks.send(function, *args, then=then)
+            return now.tasks.send(function, *args, then=then, resources=resources if self.external else {})
         except Exception as error:
             if now.client.status == "running":
                 raise
-            raise _lost() from error
+            raise lost() from error
 
     def warm(self, modules: Iterable[str]) -> None:
         """Have every worker import these modules as soon as the cluster is ready, before the first task needs them."""
@@ -165,7 +172,7 @@ class Cluster:
     def _begin(self) -> None:
         self._let_go()
         self._stop = threading.Event()
-        self._now = _Now("starting", self._now.session + 1)
+        self._now = Moment("starting", self._now.session + 1)
         arguments = (self._now.session, self._stop)
         self._thread = threading.Thread(target=self._run, args=arguments, name="normviz-cluster", daemon=True)
         self._thread.start()
@@ -177,7 +184,7 @@ class Cluster:
             self._child.abandon()
             self._child = None
 
-    def _publish(self, now: _Now) -> None:
+    def _publish(self, now: Moment) -> None:
         with self._lock:
             if self._now.session == now.session and self._thread is threading.current_thread():
                 self._now = now
@@ -187,7 +194,8 @@ class Cluster:
         client: Client | None = None
         try:
             if self._external:
-                client, threads = connect(self._external)
+                client, workforce = connect(self._external)
+                workforce = checked(client, workforce)
             else:
                 child = Child(worker_count(self._workers))
                 with self._lock:
@@ -195,11 +203,10 @@ class Cluster:
                         child.abandon()
                     else:
                         self._child = child
-                address, threads = child.wait_for_address(self._timeout)
-                client, _ = connect(address)
+                client, workforce = connect(child.wait_for_address(self._timeout)[0])
             atexit.register(self.close)  # after the import of distributed, so that it runs before distributed's own
             tasks = Tasks(client, own_workers=child is not None)
-            ready = _Now("ready", session, None, client, tasks, client.scheduler.address, threads)
+            ready = Moment("ready", session, None, client, tasks, client.scheduler.address, workforce)
             self._publish(ready)
             client.run(import_modules, self._modules, wait=False, on_error="ignore")
             reason = self._watch(ready, client, child, stop)
@@ -211,7 +218,7 @@ class Cluster:
                 reason=f"{type(error).__name__}: {error}",
                 advice=ADVICE,
             )
-        self._publish(_Now("failed", session, reason))
+        self._publish(Moment("failed", session, reason))
         atexit.unregister(self.close)
         if client is not None:
             with suppress(Exception):
@@ -219,26 +226,22 @@ class Cluster:
         if child is not None:
             child.stop()
 
-    def _watch(self, ready: _Now, client: Client, child: Child | None, stop: threading.Event) -> InputError | None:
+    def _watch(self, ready: Moment, client: Client, child: Child | None, stop: threading.Event) -> InputError | None:
         """Return when the cluster is gone, with the reason, or when it is let go."""
         watches = 0
         while not stop.wait(_WATCH_SECONDS):
             if client.status != "running" or (child is not None and not child.alive):
-                return _lost()
+                return lost()
             watches += 1
             if child is None and watches % _COUNT_EVERY == 0:
-                with suppress(Exception):  # the status says so next time
-                    threads = sum(client.nthreads().values())
-                    self._publish(replace(ready, threads=threads))
+                try:
+                    ready = replace(ready, workforce=checked(client, count(client), ready.workforce))
+                except InputError as error:
+                    return error
+                except Exception:  # the status says so next time
+                    continue
+                self._publish(ready)
         return None
-
-
-def _not_ready(now: _Now) -> InputError:
-    return now.reason or InputError("The compute cluster is still starting")
-
-
-def _lost() -> InputError:
-    return InputError("The connection to the compute cluster was lost. {advice}", advice=ADVICE)
 
 
 if __name__ == "__main__":

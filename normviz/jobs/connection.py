@@ -13,17 +13,18 @@ from urllib.parse import urlsplit
 
 from normviz.errors import InputError
 from normviz.jobs.serve import QUIET
+from normviz.jobs.workforce import Workforce, count
 from normviz.text import N_
 
 if TYPE_CHECKING:
     from distributed import Client
 
-_CONNECT_SECONDS = 5.0
+_CONNECT_SECONDS = 10.0
 _ADDRESS_ADVICE = N_("Start it or correct the address, then try again.")
 
 
-def connect(address: str) -> tuple[Client, int]:
-    """A client of the scheduler, and the number of its workers' threads.
+def connect(address: str) -> tuple[Client, Workforce]:
+    """A client of the scheduler, and its workers.
 
     Raises
     ------
@@ -37,14 +38,14 @@ def connect(address: str) -> tuple[Client, int]:
         dask.config.set(QUIET)
     from distributed import Client
 
-    found: list[tuple[Client, int]] = []
+    found: list[tuple[Client, Workforce]] = []
     trouble: list[str] = []
     late = threading.Event()
 
     def connect_and_count() -> None:
         try:
             client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False, name="normviz")
-            found.append((client, sum(client.nthreads().values())))
+            found.append((client, count(client)))
             if late.is_set():
                 client.close(timeout=1)
         except Exception as error:  # not passed on: its traceback would keep a half-built client alive

@@ -18,6 +18,7 @@ from normviz.jobs.cluster import Cluster
 from normviz.jobs.serve import DEFAULT_WORKERS, worker_count
 from normviz.jobs.store import open_store
 from normviz.jobs.tasks import Outcome
+from normviz.jobs.versions import summary
 
 _NEEDED = ("numpy", "torch", "pandas", "fsspec", "babel")
 _APP = ("streamlit", "plotly", "distributed")
@@ -88,7 +89,7 @@ def _attempt(name: str, check: Callable[[], str], *, needed: bool) -> Check:
 
 
 def _device() -> str:
-    from normviz.depth.probes import device_name, resolve_device
+    from normviz.depth.device import device_name, resolve_device
 
     return f"auto is {device_name(resolve_device('auto'))}"
 
@@ -123,6 +124,8 @@ def _cluster() -> str:
         if cluster.wait() != "ready":
             raise cluster.reason or InputError("The compute cluster is still starting")
         seconds = perf_counter() - start
+        if cluster.external and cluster.threads == 0:
+            raise InputError("The compute cluster has no workers yet")
         outcomes: list[Outcome] = []
         answered = threading.Event()
 
@@ -135,7 +138,9 @@ def _cluster() -> str:
             raise InputError("The compute cluster at {address} does not finish a task", address=cluster.address)
         python = outcomes[0].value
         found = f"{cluster.address} ready after {seconds:.1f} s, slices at a time: {cluster.threads}, Python {python}"
+        if not cluster.external:
+            return found
         settings = "; allowed-failures and memory limits are that scheduler's own settings"
-        return found + settings if cluster.external else found
+        return f"{found}; scheduler and workers have {summary(cluster.versions)}{settings}"
     finally:
         cluster.close()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,13 +28,15 @@ class JobView:
     points
         What has arrived, in the order of the experiment's keys.
     done, total
-        Number of slices measured, and of all.
+        Number of points measured, and of all.
+    ahead
+        How many jobs get a worker before this one does, while it waits; 0 is "next", and where nothing waits.
     seconds_left
-        Estimate; None until two points arrived in this attempt.
+        Estimate; None until two slices arrived in this attempt.
     cached
         Whether the result was read from the store.
     message
-        Why it ended, or what could not be done.
+        Why it ended, what could not be done, or which worker it waits for.
     watchers
         How many renewed lately; one that has left (`Board.left`) is not among them.
     """
@@ -45,6 +48,7 @@ class JobView:
     points: tuple[Any, ...]
     done: int
     total: int
+    ahead: int
     seconds_left: float | None
     cached: bool
     message: InputError | None
@@ -62,6 +66,8 @@ class Job:
     experiment: Experiment
     config: Any
     keys: tuple[Hashable, ...]
+    total: int
+    resources: Mapping[str, float]
     state: str = "done"
     points: tuple[Any, ...] = ()
     message: InputError | None = None
@@ -75,10 +81,23 @@ class Job:
     left: set[str] = field(default_factory=set)
     submitted: float = 0.0
     served: int = 0
-    _measured: dict[Hashable, Any] = field(default_factory=dict)
+    _measured: dict[Hashable, tuple[Any, ...]] = field(default_factory=dict)
     _first_arrival: float | None = None
     _last_arrival: float = 0.0
     _weight_since: float = 0.0
+
+    @classmethod
+    def of(cls, experiment: Experiment, config: Any) -> Job:
+        """A new job, which has measured nothing."""
+        keys = tuple(experiment.keys(config))
+        return cls(
+            digest=config.digest,
+            experiment=experiment,
+            config=config,
+            keys=keys,
+            total=sum(experiment.points(key) for key in keys),
+            resources=experiment.resources(config),
+        )
 
     @property
     def active(self) -> bool:
@@ -97,7 +116,7 @@ class Job:
         self.to_send = deque(key for key in self.keys if key not in self._measured)
         self.in_flight = {}
         self.leases = {}
-        self.submitted = now
+        self.submitted, self.served = now, 0
         self._first_arrival, self._weight_since = None, 0.0
 
     def send(self, session: int) -> Hashable:
@@ -108,11 +127,20 @@ class Job:
         self.in_flight[key] = None
         return key
 
-    def arrive(self, key: Hashable, point: Any, now: float) -> None:
-        """Keep a slice's point."""
+    @property
+    def turn(self) -> tuple[int, int, float]:
+        """Sorts jobs into the order in which they get the next free worker.
+
+        First comes who occupies the fewest workers, then who was served the longest ago, then who asked first: jobs
+        take turns, and a new one is next in turn.
+        """
+        return len(self.in_flight), self.served, self.submitted
+
+    def arrive(self, key: Hashable, points: tuple[Any, ...], now: float) -> None:
+        """Keep a slice's points."""
         self.in_flight.pop(key, None)
-        self._measured[key] = point
-        self.points = tuple(self._measured[k] for k in self.keys if k in self._measured)
+        self._measured[key] = points
+        self.points = tuple(point for k in self.keys if k in self._measured for point in self._measured[k])
         self._last_arrival = now
         if self._first_arrival is None:
             self._first_arrival = now
@@ -153,19 +181,28 @@ class Job:
         return now - self.submitted <= lease or self.watchers(now, lease) > 0
 
     def seconds_left(self, now: float) -> float | None:
-        """The rest's weight at the pace since this attempt's first point, counted down between arrivals.
+        """The rest's weight at the pace since this attempt's first slice, counted down between arrivals.
 
-        The first point is left out: a worker that starts also imports what it needs.
+        The first slice is left out: a worker that starts also imports what it needs.
         """
-        if self.state != "running" or self._first_arrival is None or self._weight_since <= 0:
+        if self.state != "running" or self._pace() == math.inf:
             return None
         weight = self.experiment.weight
         rest = sum(weight(key) for key in self.keys if key not in self._measured)
-        pace = (self._last_arrival - self._first_arrival) / self._weight_since
-        return max(0.0, rest * pace - (now - self._last_arrival))
+        return max(0.0, rest * self._pace() - (now - self._last_arrival))
 
-    def view(self, now: float, lease: float) -> JobView:
-        """The job as it stands now."""
+    def _pace(self) -> float:
+        """Seconds for a unit of weight, all its workers together; infinite until two slices arrived in this attempt."""
+        if self._first_arrival is None or self._weight_since <= 0:
+            return math.inf
+        return (self._last_arrival - self._first_arrival) / self._weight_since
+
+    def next_seconds(self, threads: int) -> float:
+        """How long its next slice will keep a worker at most, where it has so many; infinite if that is not known."""
+        return self.experiment.weight(self.to_send[0]) * self._pace() * threads
+
+    def view(self, now: float, lease: float, ahead: int = 0) -> JobView:
+        """The job as it stands now, so many others having their turn before it."""
         return JobView(
             digest=self.digest,
             experiment=self.experiment.name,
@@ -173,7 +210,8 @@ class Job:
             state=self.state,
             points=self.points,
             done=len(self.points),
-            total=len(self.keys),
+            total=self.total,
+            ahead=ahead,
             seconds_left=self.seconds_left(now),
             cached=self.cached,
             message=self.message,

@@ -15,11 +15,12 @@ from normviz.errors import InputError
 from normviz.jobs.cluster import Cluster
 from normviz.jobs.experiments import run_slice
 from normviz.jobs.job import Job
+from normviz.jobs.sentences import interruption, sentence, shortage
 from normviz.jobs.store import Store
 from normviz.jobs.tasks import Outcome
 
 _TICK = 0.1  # seconds between two looks at leases and cluster while a job is active
-_LONGEST_REASON = 300  # characters of an exception's text that a person is shown
+_SHORT_SECONDS = 0.3  # a slice this short may wait on the cluster: nobody minds waiting for it
 
 _log = logging.getLogger(__name__)
 
@@ -120,32 +121,29 @@ class Runner:
             message = InputError("Stopped, because no page has asked for it for {seconds:.0f} s", seconds=self._lease)
             return job.end("cancelled", message)
         cluster = self._cluster
+        job.message = shortage(cluster, job) if cluster.state == "ready" else None
         if job.state == "waiting":
             if cluster.state == "failed":
                 return job.end("failed", cluster.reason)
-            job.message = None
-            if cluster.state == "ready" and cluster.threads == 0:
-                job.message = InputError("The compute cluster has no workers yet")
         elif cluster.state != "ready" or cluster.session != job.session:
-            return job.end("interrupted", _interruption("cluster", job))
+            return job.end("interrupted", interruption("cluster", job))
         return []
 
     def _send(self) -> bool:
         """Send one slice if there is room; returns whether there may be room for another.
 
-        One slice more than there are threads is on the cluster, so that no worker waits for the board; jobs take
-        turns, so that a short one overtakes a long one.
+        No long slice waits on the cluster: whoever comes next gets the next worker that is free, however long the job
+        that had it. Short slices may, one of them, so that no worker waits for the board.
         """
         cluster = self._cluster
-        session, threads = cluster.session, cluster.threads
+        session = cluster.session
         if session != self._session:
             self._session = session
             self._on_cluster.clear()
         with self._lock:
-            jobs = [job for job in self._jobs.values() if job.to_send]
-            if not jobs or threads == 0 or len(self._on_cluster) > threads:
+            job = self._next()
+            if job is None:
                 return False
-            job = min(jobs, key=lambda job: (len(job.in_flight), job.served))
             self._turn += 1
             job.served = self._turn
             key, attempt = job.send(session), job.attempt
@@ -153,7 +151,8 @@ class Runner:
         self._on_cluster.add(sent)
         ended = partial(self._ended, sent)
         try:
-            cancel = cluster.submit(run_slice, job.experiment.measure, job.config, key, then=ended)
+            arguments = (job.experiment.measure, job.config, key)
+            cancel = cluster.submit(run_slice, *arguments, then=ended, resources=job.resources)
         except InputError:  # the connection went away in between
             ended(Outcome(lost="cluster"))
         except Exception as error:  # the configuration cannot be sent
@@ -165,6 +164,27 @@ class Runner:
                     return True
             cancel()
         return True
+
+    def _next(self) -> Job | None:
+        """Whose turn it is, if there is room.
+
+        A short slice may wait on the cluster only if it is next in turn. Else a job whose pace is not known yet would
+        never find a free worker.
+        """
+        free = [(self._free(job), job) for job in self._jobs.values() if job.to_send]
+        waiting = [job for slots, job in free if slots > 0]
+        if waiting:
+            return min(waiting, key=lambda job: job.turn)
+        queued = min((job for slots, job in free if slots == 0), key=lambda job: job.turn, default=None)
+        if queued is None or queued.next_seconds(self._cluster.slots(queued.resources)) > _SHORT_SECONDS:
+            return None
+        return queued
+
+    def _free(self, job: Job) -> int:
+        """How many workers are free that the job can use; -1 where it can use none, or a slice waits for one."""
+        threads, slots = self._cluster.threads, self._cluster.slots(job.resources)
+        alike = sum(sent.job.resources == job.resources for sent in self._on_cluster)
+        return min(threads - len(self._on_cluster), slots - alike) if slots else -1
 
     def _ended(self, sent: _Slice, outcome: Outcome) -> None:
         """On the cluster's thread: pass on how a slice ended."""
@@ -178,9 +198,9 @@ class Runner:
             if job.attempt != sent.attempt or not job.active:
                 return
             if outcome.lost:
-                cancels = job.end("interrupted", _interruption(outcome.lost, job))
+                cancels = job.end("interrupted", interruption(outcome.lost, job))
             elif outcome.error is not None:
-                cancels = job.end("failed", _sentence(outcome.error))
+                cancels = job.end("failed", sentence(outcome.error))
             else:
                 job.arrive(sent.key, outcome.value, monotonic())
         run_all(cancels)
@@ -196,7 +216,7 @@ class Runner:
         try:
             data = job.experiment.to_bytes(job.experiment.collect(job.config, points))
         except Exception as error:
-            state, message = "failed", _sentence(error)
+            state, message = "failed", sentence(error)
         else:
             try:
                 self._store.put(job.digest, data)
@@ -215,28 +235,3 @@ def run_all(posts: Iterable[Post]) -> None:
     """Call each of them."""
     for post in posts:
         post()
-
-
-def _interruption(lost: str, job: Job) -> InputError:
-    done, total = len(job.points), len(job.keys)
-    if lost == "worker":
-        return InputError(
-            "A compute worker stopped in the middle, out of memory or killed, after {done} of {total} parts",
-            done=done,
-            total=total,
-        )
-    return InputError(
-        "The connection to the compute cluster was lost after {done} of {total} parts", done=done, total=total
-    )
-
-
-def _sentence(error: BaseException) -> InputError:
-    """An error as a person reads it: never a traceback."""
-    if isinstance(error, InputError):
-        return error
-    text = " ".join(str(error).split())
-    if len(text) > _LONGEST_REASON:
-        text = text[:_LONGEST_REASON] + " …"
-    return InputError(
-        "The computation stopped with an error: {reason}", reason=f"{type(error).__name__}: {text}".rstrip(": ")
-    )

@@ -77,7 +77,7 @@ def measured_speed() -> Speed:
     """
     import torch
 
-    from normviz.depth.probes import device_name, resolve_device
+    from normviz.depth.device import device_name, resolve_device
 
     device = resolve_device("auto")
     a = torch.ones(_SIDE, _SIDE, device=device)

@@ -21,6 +21,10 @@ SUFFIX = ".npz"  # the format of every result so far; the store itself never loo
 _DIGEST = re.compile(r"[0-9a-f]{8,128}")
 _UNREADABLE = N_("The result store {url} cannot be read: {reason}")
 _UNWRITABLE = N_("The result store {url} cannot be written: {reason}")
+# A page waits for the store: one that does not answer is given up soon (s3fs by itself tries for twenty seconds).
+_S3 = {"config_kwargs": {"connect_timeout": 3, "read_timeout": 10, "retries": {"total_max_attempts": 2}}}
+_OPTIONS: dict[str, dict[str, Any]] = {"s3": _S3, "s3a": _S3}
+_OBJECT_STORES = frozenset({"abfs", "abfss", "az", "gcs", "gs", "s3", "s3a"})
 _STALE_SECONDS = 3600.0  # a temporary file this old belongs to a process that died while it wrote
 
 
@@ -55,7 +59,10 @@ class Store:
         import fsspec
         from fsspec.implementations.local import LocalFileSystem
 
-        system, root = fsspec.url_to_fs(self.url)
+        protocol = fsspec.utils.get_protocol(self.url)
+        own = fsspec.config.conf.get(protocol, {})
+        options = {name: value for name, value in _OPTIONS.get(protocol, {}).items() if name not in own}
+        system, root = fsspec.url_to_fs(self.url, **options)
         return system, root.rstrip("/") or "/", isinstance(system, LocalFileSystem)
 
     def get(self, digest: str) -> bytes | None:
@@ -90,7 +97,10 @@ class Store:
         name = _checked(digest) + SUFFIX
         with self._trouble_as_a_sentence(_UNREADABLE):
             system, root, _ = self._place
-            return bool(system.isfile(f"{root}/{name}"))
+            try:
+                return bool(system.info(f"{root}/{name}")["type"] == "file")
+            except (FileNotFoundError, NotADirectoryError):
+                return False
 
     def put(self, digest: str, data: bytes) -> None:
         """Store a result; what was there under its digest is replaced.
@@ -105,7 +115,9 @@ class Store:
         with self._trouble_as_a_sentence(_UNWRITABLE):
             system, root, local = self._place
             if not local:
-                system.makedirs(root, exist_ok=True)
+                # An object store has no folders, and a bucket that is not there is a wrong address.
+                if _OBJECT_STORES.isdisjoint(_protocols(system)):
+                    system.makedirs(root, exist_ok=True)
                 system.pipe_file(f"{root}/{name}", data)
                 return
             if len(data) > self.max_bytes:
@@ -178,6 +190,10 @@ def _cache_folder() -> Path:
     if sys.platform == "darwin":
         return home / "Library" / "Caches"
     return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+
+
+def _protocols(system: Any) -> tuple[str, ...]:
+    return (system.protocol,) if isinstance(system.protocol, str) else tuple(system.protocol)
 
 
 def _checked(digest: str) -> str:

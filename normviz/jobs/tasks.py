@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -62,9 +63,18 @@ class Tasks:
         self._ended_workers: dict[str, float] = {}
         self._asking: asyncio.Future[dict[str, list[str]]] | None = None
 
-    def send(self, function: Callable[..., Any], *args: Any, then: Callable[[Outcome], None]) -> Callable[[], None]:
-        """Run `function(*args)` on a worker and tell `then`, on the connection's thread; returns what cancels it."""
-        task = _Task(self._client, function, args)
+    def send(
+        self,
+        function: Callable[..., Any],
+        *args: Any,
+        then: Callable[[Outcome], None],
+        resources: Mapping[str, float] = MappingProxyType({}),
+    ) -> Callable[[], None]:
+        """Run `function(*args)` on a worker that offers the resources, and tell `then` on the connection's thread.
+
+        Returns what cancels it.
+        """
+        task = _Task(self._client, function, args, dict(resources) or None)
         self._client.loop.add_callback(self._follow, task, then)
 
         def cancel() -> None:
@@ -128,16 +138,24 @@ class Tasks:
 class _Task:
     """A task, which may have to be sent more than once."""
 
-    def __init__(self, client: Client, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    def __init__(
+        self,
+        client: Client,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        resources: dict[str, float] | None,
+    ) -> None:
         self._client = client
         self._function = function
         self._args = args
+        self._resources = resources
         self.cancelled = False
         self.future: Future
         self.send()
 
     def send(self) -> None:
-        self.future = self._client.submit(self._function, *self._args, pure=False, retries=0)
+        how = {"pure": False, "retries": 0, "resources": self._resources}
+        self.future = self._client.submit(self._function, *self._args, **how)
 
     async def cancel(self) -> None:
         self.cancelled = True

@@ -7,6 +7,7 @@ from importlib import import_module
 from types import MappingProxyType
 
 from normviz.norms.batch_norm import batch_norm
+from normviz.norms.dyt import dyt
 from normviz.norms.layer_norm import layer_norm
 from normviz.norms.rms_norm import rms_norm
 from normviz.norms.trace import NormRecord, NormTrace, RunningStats
@@ -18,9 +19,10 @@ NORMS: Mapping[str, NormRecord] = MappingProxyType(
             "layer_norm",
             "rms_norm",
             "batch_norm",
+            "dyt",
             "none",
         )
     }
 )
 
-__all__ = ["NORMS", "NormRecord", "NormTrace", "RunningStats", "batch_norm", "layer_norm", "rms_norm"]
+__all__ = ["NORMS", "NormRecord", "NormTrace", "RunningStats", "batch_norm", "dyt", "layer_norm", "rms_norm"]

@@ -81,7 +81,8 @@ class NormTrace:
         The statistics: shape [..., 1] for LayerNorm and RMSNorm, [d] for BatchNorm. The variance is biased (divided by
         the count) wherever it was measured on x; `rms` is without eps.
     centered, normalized, output
-        x minus the mean, that divided by `denominator`, and the result after gain and bias, shape [..., d].
+        x minus the mean, that divided by `denominator` (DyT: tanh(alpha x)), and the result after gain and bias, shape
+        [..., d].
     running
         BatchNorm's running statistics after this batch.
     """

@@ -16,7 +16,7 @@ MAX_SECONDS = ("NORMVIZ_MAX_SECONDS", 600.0)
 MAX_BYTES = ("NORMVIZ_MAX_BYTES", 2.0 * 2**30)
 """Variable and default of the largest model with its activations, in estimated bytes, that this host starts."""
 
-GUESSED_SPEED = Speed(flops_per_second=2e10, seconds_per_op=2e-5, device="cpu")
+GUESSED_SPEED = Speed(flops_per_second=5e10, seconds_per_op=1e-5, device="cpu")
 """One core of a laptop; used until a worker has measured its own speed."""
 
 

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 from scripts.chromium import launched
 from scripts.serve import ROOT, Served
 from scripts.serve import serve as served
+from tests.browser.figures import SCRIPT, drawn
 
 AXE = Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js"
 LOCAL = {"127.0.0.1", "localhost"}
@@ -128,6 +129,18 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     for visit in visits:
         visit.context.close()
     assert not (faults := [fault for visit in visits for fault in visit.faults]), "\n".join(faults)
+
+
+@pytest.fixture
+def visit(serve: Callable[..., Any], open_page: Callable[..., Page]) -> Callable[..., Page]:
+    """Open the test page with one figure and wait until it is drawn."""
+
+    def start(figure: str, **options: Any) -> Page:
+        page = open_page(f"{serve(SCRIPT).url}/?figure={figure}", **options)
+        drawn(page)
+        return page
+
+    return start
 
 
 @pytest.fixture

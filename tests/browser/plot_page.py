@@ -43,6 +43,20 @@ def line(shift: float, label: str = "shift") -> Picture:
     )
 
 
+def layers(name: str, link: str | None) -> Picture:
+    x = np.arange(9)
+    return Picture(
+        name=name,
+        title=f"Layers of {name}",
+        alt="A straight line.",
+        spec={
+            "data": [{"x": x, "y": x, "mode": "markers", "marker": {"size": 12}}],
+            "layout": {**base, "meta": {**base["meta"], "link": link}, "dragmode": "zoom"},
+        },
+        table=pd.DataFrame({"x": x}),
+    )
+
+
 def blocks(shift: float) -> Picture:
     corners = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)], dtype=float)
     i = [0, 0, 4, 4, 0, 0, 2, 2, 0, 0, 1, 1]
@@ -101,6 +115,9 @@ if which == "live":
 elif which == "many":
     for number in range(5):
         plot(blocks(number), key=f"blocks{number}", t=t, height=200)
+elif which == "linked":
+    for name, link in (("first", "layer"), ("second", "layer"), ("alone", None)):
+        plot(layers(name, link), key=name, t=t, height=220)
 elif which == "removed":
     if st.checkbox("Shown", value=True):
         plot(blocks(shift), key="blocks", t=t)

@@ -12,30 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
+
+from tests.browser.figures import SCRIPT, drag, drawn
 
 pytestmark = pytest.mark.browser
 
-SCRIPT = Path(__file__).parent / "plot_page.py"
 CANVAS = "document.querySelector('.normviz-plot-canvas')"
-
-
-@pytest.fixture
-def visit(serve: Callable[..., Any], open_page: Callable[..., Page]) -> Callable[..., Page]:
-    """Open the test page with one figure and wait until it is drawn."""
-
-    def start(figure: str, **options: Any) -> Page:
-        page = open_page(f"{serve(SCRIPT).url}/?figure={figure}", **options)
-        drawn(page)
-        return page
-
-    return start
-
-
-def drawn(page: Page) -> Locator:
-    area = page.locator(".normviz-plot-area[aria-busy=false]").first
-    expect(area).to_be_visible()
-    return area
 
 
 def lift(page: Page, steps: int = 1) -> None:
@@ -63,13 +46,6 @@ def middle(page: Page) -> tuple[float, float]:
     box = drawn(page).bounding_box()
     assert box is not None
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
-    page.mouse.move(*start)
-    page.mouse.down()
-    page.mouse.move(*end, steps=8)
-    page.mouse.up()
 
 
 def eye(page: Page) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import time
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normviz.depth.config import ATTENTIONS, BOUNDS, CHOICES, INITS, PointKey, SweepConfig
+from normviz.depth.config import ATTENTIONS, BOUNDS, CHOICES, INITS, MATRICES, PointKey, SweepConfig
 from normviz.errors import InputError
 from normviz.placements import PLACEMENTS
 
@@ -23,9 +24,10 @@ BAD = [
     ({"placements": ["pre_norm", "pre_norm"]}, "placements holds each entry once; got 'pre_norm' twice"),
     (
         {"placements": ["prenorm"]},
-        "placements can be post_norm, pre_norm, sandwich_norm, output_norm, no_norm; got 'prenorm'",
+        "placements can be post_norm, pre_norm, sandwich_norm, output_norm, no_norm, deep_norm, layer_norm_scaling, "
+        "sub_ln, rezero, mix_ln, b2t, resi_dual, hybrid_norm, keel, peri_ln, parallel; got 'prenorm'",
     ),
-    ({"norm": "batch_norm"}, "norm can be layer_norm, rms_norm; got 'batch_norm'"),
+    ({"norm": "batch_norm"}, "norm can be layer_norm, rms_norm, dyt, none; got 'batch_norm'"),
     ({"depths": []}, "depths has at least one entry; got none"),
     ({"depths": 4}, "depths is a list; got 4"),
     ({"depths": {4: 8}}, "depths is a list; got {4: 8}"),
@@ -45,7 +47,7 @@ BAD = [
     ({"seeds": [-1]}, "seeds takes whole numbers from 0 to 2147483647; got -1"),
     ({"init": "kaiming"}, "init can be xavier, gpt2, std02; got 'kaiming'"),
     ({"attention": 3}, "attention can be causal, bidirectional, uniform; got 3"),
-    ({"activation": "tanh"}, "activation can be relu, gelu; got 'tanh'"),
+    ({"activation": "tanh"}, "activation can be relu, gelu, swiglu; got 'tanh'"),
     ({"qk_norm": 1}, "qk_norm is true or false; got 1"),
     (
         {"qk_norm": True, "attention": "uniform"},
@@ -59,7 +61,12 @@ BAD = [
     ({"eps": 10**400}, "eps is a finite number, zero or above; got 1000"),
     ({"eps": "1e-5"}, "eps is a finite number, zero or above; got '1e-5'"),
     ({"eps": True}, "eps is a finite number, zero or above; got True"),
-    ({"dtype": "float64"}, "dtype can be float32, bfloat16, float16; got 'float64'"),
+    ({"dtype": "float64"}, "dtype can be float32, mixed, bfloat16, float16; got 'float64'"),
+    ({"dtype": "mixed", "device": "mps"}, "dtype mixed is for cpu and cuda; got device mps"),
+    ({"gradients": ()}, "gradients has at least one entry; got none"),
+    ({"gradients": "w2"}, "gradients is a list; got 'w2'"),
+    ({"gradients": ["w3"]}, "gradients can be wq, wk, wv, wo, w1, w2, wg; got 'w3'"),
+    ({"gradients": ["w2", "w2"]}, "gradients holds each entry once; got 'w2' twice"),
     ({"device": "tpu"}, "device can be auto, cpu, cuda, mps; got 'tpu'"),
 ]
 
@@ -101,22 +108,24 @@ def test_keys_go_from_small_depths_to_large_with_the_placements_of_a_seed_togeth
 
 
 def test_the_order_of_lists_does_not_change_a_configuration() -> None:
-    one = SweepConfig(placements=("no_norm", "pre_norm"), depths=(8, 2, 4), seeds=(5, 1))
-    other = SweepConfig(placements=["pre_norm", "no_norm"], depths=[2, 4, 8], seeds=[1, 5])  # type: ignore[arg-type]
+    one = SweepConfig(placements=("no_norm", "pre_norm"), depths=(8, 2, 4), seeds=(5, 1), gradients=("w2", "wq"))
+    other = SweepConfig(
+        placements=["pre_norm", "no_norm"], depths=[2, 4, 8], seeds=[1, 5], gradients=["wq", "w2"]  # type: ignore[arg-type]
+    )  # fmt: skip
     assert one == other
     assert one.digest == other.digest
 
 
 def test_the_digest_is_stable() -> None:
     # A result stored under this name must be found again: raise FORMAT when the numbers of a sweep change.
-    assert SweepConfig().digest == "12c340887e56372dd4ba6e5e444a9dda0bb9936a55bf86636320ef5727fc7ceb"
+    assert SweepConfig().digest == "8291e26bfdaece2206b5511f1afb8b92e930f86826ee02341f322a55fcc9cb09"
 
 
 OTHER: dict[str, Any] = {
     "placements": ("no_norm",), "norm": "rms_norm", "depths": (3,), "d_model": 128, "n_heads": 2, "d_ff": 64,
     "batch": 2, "seq_len": 8, "vocab_size": 10, "seeds": (9,), "init": "gpt2", "attention": "uniform",
     "activation": "gelu", "qk_norm": True, "output_projection": False, "loss": "one", "eps": 0.0,
-    "dtype": "float16", "device": "cpu",
+    "dtype": "mixed", "device": "cpu", "gradients": ("w2",),
 }  # fmt: skip
 
 
@@ -142,6 +151,9 @@ configs = st.builds(
     init=st.sampled_from(INITS),
     attention=st.sampled_from(ATTENTIONS),
     dtype=st.sampled_from(CHOICES["dtype"]),
+    norm=st.sampled_from(CHOICES["norm"]),
+    activation=st.sampled_from(CHOICES["activation"]),
+    gradients=st.sets(st.sampled_from(MATRICES), min_size=1),
 )
 
 
@@ -158,7 +170,9 @@ def test_from_dict_takes_defaults_for_what_is_left_out() -> None:
 
 
 def test_from_dict_names_an_unknown_field() -> None:
-    with pytest.raises(InputError, match=r"A sweep has no field 'width'; its fields are placements, norm, .*, device"):
+    with pytest.raises(
+        InputError, match=r"A sweep has no field 'width'; its fields are placements, norm, .*, gradients"
+    ):
         SweepConfig.from_dict({"width": 3})
 
 
@@ -170,3 +184,9 @@ def test_minus_zero_is_zero() -> None:
 def test_from_dict_takes_nothing_but_fields_and_values(values: Any) -> None:
     with pytest.raises(InputError, match="A sweep is given by its fields and their values; got"):
         SweepConfig.from_dict(values)
+
+
+def test_thousands_of_entries_are_checked_at_once() -> None:
+    start = time.perf_counter()
+    assert len(SweepConfig(seeds=range(100_000)).seeds) == 100_000  # type: ignore[arg-type]
+    assert time.perf_counter() - start < 5

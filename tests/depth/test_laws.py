@@ -15,11 +15,11 @@ import pytest
 import torch
 
 from normviz.depth.config import SweepConfig
-from normviz.depth.model import cross_entropy, draw, stack
+from normviz.depth.model import draw
 from normviz.depth.results import DepthSweep, collect
 from normviz.depth.sweep import sweep
-from normviz.norms import NORMS
 from normviz.placements import PLACEMENTS
+from tests.depth.reference import Model
 
 Array = npt.NDArray[np.float64]
 
@@ -148,13 +148,13 @@ def test_sandwich_norm_top_gradient_forgets_the_activation(sandwich: DepthSweep)
 @pytest.mark.parametrize("placement", ["sandwich_norm", "output_norm"])
 def test_a_matrix_that_feeds_a_norm_is_orthogonal_to_its_gradient(placement: str) -> None:
     config = SweepConfig(**{**DECODER, "seq_len": 8, "d_ff": 256}, qk_norm=True)
-    model = draw(config, 2, 0, torch.device("cpu"))
-    norm = NORMS["rms_norm"].module(256, 0.0)
-    out = stack(config, model, PLACEMENTS[placement], norm, lambda what, position, x: None)
-    cross_entropy(config, model, out).backward()
-    for layer in model.layers:
+    ends, layers = draw(config, PLACEMENTS[placement], 2, [0], torch.device("cpu"))
+    weights = [{name: w[0].requires_grad_() for name, w in layer.items()} for layer in layers]
+    out, _ = Model(config, placement, weights, torch.float32).run(ends.tokens[0])
+    torch.nn.functional.cross_entropy((out @ ends.head[0]).flatten(0, 1), ends.labels[0].flatten()).backward()
+    for layer in weights:
         for name in ("wo", "w2"):
-            w, gradient = layer[name], layer[name].grad
+            w, gradient = layer[name].detach(), layer[name].grad
             assert gradient is not None
             assert abs(torch.cosine_similarity(w.flatten(), gradient.flatten(), dim=0).item()) < 1e-6
 
@@ -193,3 +193,79 @@ def test_no_norm_grows_geometrically() -> None:
     stream = result.values("residual_mean_square", "no_norm", 8).mean(axis=0)
     assert 500 < stream[-1] < 4000  # 1477 +- 50 over ten seeds
     assert result.values("grad_w2", "no_norm", 8)[:, 0].min() > 1e3
+
+
+VARIANTS = (
+    "deep_norm",
+    "keel",
+    "layer_norm_scaling",
+    "hybrid_norm",
+    "b2t",
+    "sub_ln",
+    "resi_dual",
+    "parallel",
+    "pre_norm",
+)
+FFN_VARIANCE = 0.23290  # c_F of GELU with Xavier weights, at any width
+
+
+@pytest.fixture(scope="module")
+def variants() -> DepthSweep:
+    narrow = {**DECODER, "d_model": 128, "d_ff": 512}
+    return measured(**narrow, placements=VARIANTS, depths=(4, 8, 16), seeds=(0, 1), gradients=("w2",))
+
+
+@pytest.mark.parametrize("depth", [4, 8, 16])
+def test_deep_norm_and_keel_weigh_the_stream_by_their_alpha(variants: DepthSweep, depth: int) -> None:
+    # The branches that DeepNorm adds are small by beta, and Keel's are one part in (2L)^2.
+    for placement, law, tolerance in (("deep_norm", np.sqrt(2 * depth), 0.12), ("keel", (2 * depth) ** 2, 0.03)):
+        entering = variants.values("pre_norm_mean_square", placement, depth)[:, 1:]
+        np.testing.assert_allclose(entering, law, rtol=tolerance)
+
+
+def test_deep_norm_gradients_are_flat_over_the_layers(variants: DepthSweep) -> None:
+    profile = variants.values("grad_w2", "deep_norm", 16).mean(axis=0)
+    assert profile.max() / profile.min() < 1.25
+
+
+def test_layer_norm_scaling_grows_like_a_logarithm(variants: DepthSweep) -> None:
+    scaled, plain = (
+        variants.values("residual_mean_square", name, 16).mean(axis=0) for name in ("layer_norm_scaling", "pre_norm")
+    )
+    assert scaled[16] - scaled[8] == pytest.approx(scaled[8] - scaled[4], rel=0.35)  # equal for a logarithm
+    assert plain[16] - plain[8] > 1.8 * (plain[8] - plain[4])  # twice as much for a line
+
+
+def test_hybrid_norm_ends_at_one_plus_the_feed_forward_variance(variants: DepthSweep) -> None:
+    stream = variants.values("residual_mean_square", "hybrid_norm", 8)[:, 1:]
+    np.testing.assert_allclose(stream.mean(axis=0), 1 + FFN_VARIANCE, rtol=0.04)
+
+
+def test_b2t_enters_its_second_norm_near_its_law(variants: DepthSweep) -> None:
+    # 2 + 2 / sqrt(1 + a) + c_F; a, the share of attention that alike tokens leave, rises to 1.
+    entering = variants.values("pre_norm_mean_square", "b2t", 16)[:, 2::2].mean(axis=0)
+    assert entering[0] > entering[-1] > 3.5
+    assert entering[-1] == pytest.approx(2 + 2 / np.sqrt(2) + FFN_VARIANCE, rel=0.06)
+
+
+@pytest.mark.parametrize("depth", [8, 16])
+def test_sub_ln_grows_as_measured(variants: DepthSweep, depth: int) -> None:
+    last = variants.values("residual_mean_square", "sub_ln", depth)[:, -1].mean()
+    assert last == pytest.approx(1 + 2.6 * depth * np.log(2 * depth), rel=0.15)
+
+
+def test_resi_dual_keeps_two_unit_streams(variants: DepthSweep) -> None:
+    np.testing.assert_allclose(variants.values("residual_mean_square", "resi_dual", 16), 1, rtol=1e-3)
+    assert variants.values("second_mean_square", "resi_dual", 16)[:, -1].min() > 3
+
+
+def test_the_parallel_block_is_close_to_pre_norm(variants: DepthSweep) -> None:
+    both = [variants.values("residual_mean_square", name, 16)[:, -1].mean() for name in ("parallel", "pre_norm")]
+    assert both[0] == pytest.approx(both[1], rel=0.25)
+
+
+def test_rezero_starts_as_the_identity_and_only_its_gates_have_gradients() -> None:
+    result = measured(**DECODER, placements=("rezero",), depths=(4,), seeds=(0,))
+    assert np.ptp(result.values("residual_mean_square", "rezero", 4)) == 0
+    assert not result.values("grad_all", "rezero", 4).any()
+    assert result.values("grad_alpha", "rezero", 4).min() > 0

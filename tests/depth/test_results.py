@@ -15,9 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from normviz.depth import results
-from normviz.depth.config import PointKey, SweepConfig
-from normviz.depth.results import QUANTITIES, DepthPoint, DepthSweep, Profile, collect, from_bytes, load
+from normviz.depth import files
+from normviz.depth.config import MATRICES, PointKey, SweepConfig
+from normviz.depth.results import LARGEST_UPLOAD, QUANTITIES, DepthPoint, DepthSweep, Profile, collect, from_bytes, load
 from normviz.errors import InputError
 
 CONFIG = SweepConfig(placements=("post_norm", "pre_norm"), depths=(1, 2), seeds=(0, 5))
@@ -48,8 +48,9 @@ def sweeps(draw: st.DrawFn) -> DepthSweep:
         sizes = {name: (len(name) + key.depth) % 6 for name in names}  # the same for every seed
         values = {name: draw(st.lists(numbers, min_size=n, max_size=n)) for name, n in sizes.items()}
         profiles = {name: Profile(layer=np.arange(len(v)) / 2, value=np.array(v)) for name, v in values.items()}
-        seconds = draw(st.floats(0, 1e6))
-        points.append(point(key, profiles=profiles, seconds=seconds, device=draw(st.text(max_size=9))))
+        times = {"seconds": draw(st.floats(0, 1e6)), "finished": draw(st.floats(0, 1e10))}
+        device, halvings = draw(st.text(max_size=9)), draw(st.integers(0, 9))
+        points.append(point(key, profiles=profiles, device=device, halvings=halvings, **times))
     return collect(config, points)
 
 
@@ -98,6 +99,7 @@ def test_a_partial_sweep_is_a_valid_shorter_result() -> None:
     assert part.missing() == tuple(key for key in keys if key not in (keys[0], keys[5]))
     assert part.seconds == 1.0
     assert part.devices == ("cpu",)
+    assert part.finished == 0
     assert from_bytes(part.to_bytes()) == part
     assert FULL.complete
     assert not FULL.missing()
@@ -115,6 +117,13 @@ def test_an_empty_sweep_is_a_valid_result() -> None:
 def test_the_later_of_two_equal_points_counts() -> None:
     key = CONFIG.keys()[0]
     assert collect(CONFIG, [point(key), point(key, seconds=9.0)]).seconds == 9.0
+
+
+def test_a_sweep_finished_when_its_last_point_did() -> None:
+    times = [1.7e9, 1.8e9, 0.0]
+    part = collect(CONFIG, [point(key, finished=time) for key, time in zip(CONFIG.keys(), times, strict=False)])
+    assert part.finished == from_bytes(part.to_bytes()).finished == 1.8e9
+    assert collect(CONFIG, []).finished == 0
 
 
 def test_a_point_of_another_sweep_is_refused() -> None:
@@ -174,7 +183,8 @@ def edited(**changes: Any) -> bytes:
     "content",
     [b"", b"hello", b"PK\x03\x04", pickle.dumps({"a": 1}), archive(a=np.zeros(2)), archive(header=np.zeros(3)),
      archive(header=np.array([{}], dtype=object)), edited(points=[]), edited(points=3), edited(config=3),
-     edited(points=[{"key": ["pre_norm", 1, 0]}])],
+     edited(points=[{"key": ["pre_norm", 1, 0]}]), edited(format="2"), edited(format=0), edited(format=None),
+     edited(config={"depths": 3})],
 )  # fmt: skip
 def test_a_foreign_file_is_refused(content: bytes) -> None:
     with pytest.raises(InputError, match=DAMAGED):
@@ -184,16 +194,58 @@ def test_a_foreign_file_is_refused(content: bytes) -> None:
 def test_a_file_of_another_kind_format_or_configuration_says_so() -> None:
     with pytest.raises(InputError, match="The file holds norm benchmark, not a depth sweep"):
         from_bytes(edited(kind="norm benchmark"))
-    with pytest.raises(InputError, match="has format 2; this version of normviz reads format 1"):
-        from_bytes(edited(format=2))
+    with pytest.raises(InputError, match=r"a newer version of normviz: it has format 3, and .* reads formats up to 2"):
+        from_bytes(edited(format=3, points="not yet invented"))
     with pytest.raises(InputError, match="d_model takes whole numbers"):
         from_bytes(edited(config={**CONFIG.to_dict(), "d_model": 0}))
     with pytest.raises(InputError, match="no model with placement post_norm, depth 2 and seed 0"):
         from_bytes(edited(config={**CONFIG.to_dict(), "depths": [1]}))
 
 
+FORMAT_1 = Path(__file__).parent / "format_1.npz"
+
+
+def test_a_file_of_the_first_format_opens_as_what_it_measured() -> None:
+    """Written by normviz 0.1.0 before halvings, times and chosen gradients; that version printed these numbers."""
+    with np.load(FORMAT_1, allow_pickle=False) as archive:
+        header = json.loads(archive["header"].tobytes())
+    assert header["format"] == 1
+    assert not {"gradients"} & set(header["config"])
+    result = load(FORMAT_1)
+    assert result.complete
+    assert result.finished == 0
+    assert {one.halvings for one in result.points} == {0}
+    assert result.config == SweepConfig(
+        depths=(1, 2), seeds=(0,), d_model=8, n_heads=2, d_ff=16, batch=1, seq_len=4, vocab_size=16, device="cpu",
+        gradients=MATRICES,
+    )  # fmt: skip
+    post, pre = ([0.5897898773273468, 0.6574113282559156], [0.628595164031593, 0.3520100022461506])
+    np.testing.assert_array_equal(result.values("grad_w2", "post_norm", 2), [post])
+    np.testing.assert_array_equal(result.values("grad_w2", "pre_norm", 2), [pre])
+    assert from_bytes(result.to_bytes()) == result
+
+
+def test_a_file_larger_than_allowed_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = FULL.to_bytes()
+    assert from_bytes(content, largest=LARGEST_UPLOAD) == FULL
+    with pytest.raises(InputError, match="The file is larger than 64 MiB"):
+        from_bytes(bytes(LARGEST_UPLOAD + 1), largest=LARGEST_UPLOAD)
+    monkeypatch.setattr("normviz.depth.results.LARGEST_FILE", 100)
+    FULL.save(tmp_path / "large.npz")
+    with (tmp_path / "large.npz").open("rb") as file, pytest.raises(InputError, match="The file is larger than"):
+        load(file)
+    with pytest.raises(InputError, match="The file is larger than"):
+        load(tmp_path / "large.npz")
+
+
+def test_a_file_that_plans_more_models_than_anyone_measures_is_refused() -> None:
+    many = {**CONFIG.to_dict(), "depths": list(range(1, 1001)), "seeds": list(range(1000))}
+    with pytest.raises(InputError, match="The file plans 2000000 models; at most 262144 are read"):
+        from_bytes(edited(config=many))
+
+
 def test_a_file_that_unpacks_to_too_much_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(results, "LARGEST_FILE", 2**20)
+    monkeypatch.setattr(files, "LARGEST_FILE", 2**20)
     bomb = io.BytesIO()
     np.savez_compressed(bomb, header=np.zeros(2**21, dtype=np.uint8))
     with pytest.raises(InputError, match="unpacks to more than 1 MiB"):
@@ -205,15 +257,16 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         load(tmp_path / "nothing.npz")
 
 
-@pytest.mark.parametrize("number", [float("nan"), float("inf"), -1.0])
-def test_seconds_are_finite_in_a_point_and_in_a_file(number: float) -> None:
-    sentence = "seconds is a finite number, zero or above; got"
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -1.0, 1e300])
+@pytest.mark.parametrize("field", ["seconds", "finished"])
+def test_times_are_finite_in_a_point_and_in_a_file(field: str, number: float) -> None:
+    sentence = f"{field} is a number of seconds from 0 to 253402300799; got"
     with pytest.raises(InputError, match=sentence):
-        point(CONFIG.keys()[0], seconds=number)
+        point(CONFIG.keys()[0], **{field: number})
     with np.load(io.BytesIO(FULL.to_bytes())) as found:
         points = json.loads(found["header"].tobytes())["points"]
     with pytest.raises(InputError, match=sentence):
-        from_bytes(edited(points=[{**points[0], "seconds": number}, *points[1:]]))
+        from_bytes(edited(points=[{**points[0], field: number}, *points[1:]]))
 
 
 def longer(first: DepthPoint) -> DepthPoint:

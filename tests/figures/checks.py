@@ -44,6 +44,12 @@ def numbers(spec: Any) -> list[np.ndarray]:
     return [array for part in spec for array in numbers(part)] if isinstance(spec, list) else []
 
 
+def measured(picture: Picture) -> list[dict[str, Any]]:
+    """The lines with markers that are no entry of a legend."""
+    data = picture.spec["data"]
+    return [trace for trace in data if trace.get("mode") == "lines+markers" and "legend" not in trace]
+
+
 def trace_named(picture: Picture, name: str) -> dict[str, Any]:
     (found,) = [trace for trace in picture.spec["data"] if trace.get("name") == name]
     return dict(found)

@@ -13,7 +13,7 @@ from normviz.figures import theme
 from normviz.figures.depth import gradient_picture, profile_picture, residual_picture
 from normviz.figures.ticks import MOST
 from normviz.text import Text
-from tests.figures.checks import check
+from tests.figures.checks import check, measured
 
 ENGLISH = Text("en")
 PAIR = SweepConfig(depths=(2, 4, 8), seeds=(0, 1, 2))
@@ -42,7 +42,7 @@ def lines(picture: object, placement: str) -> list[dict[str, object]]:
     return [
         trace
         for trace in picture.spec["data"]  # type: ignore[attr-defined]
-        if trace["legendgroup"] == placement and trace["mode"] != "markers" and "fill" not in trace
+        if trace["legendgroup"] == placement and "lines+markers" in trace["mode"] and "fill" not in trace
     ]
 
 
@@ -108,13 +108,14 @@ def test_open_markers_lie_on_top_and_a_legend_says_what_they_are(
 ) -> None:
     sweep = make_sweep(PAIR, LAWS)
     picture = gradient_picture(sweep, t=t, mode=mode)
-    opened = [trace["marker"]["symbol"].endswith("-open") for trace in picture.spec["data"]]
-    assert opened == [False, False, True, True, False, True]
+    opened = [trace["marker"]["symbol"].endswith("-open") for trace in measured(picture)]
+    assert opened == [False, False, True, True]
     keys = {trace["name"]: trace for trace in picture.spec["data"] if trace.get("legend") == "legend2"}
-    assert list(keys) == [t("last layer"), t("first layer")]
+    assert list(keys) == [t("last layer"), t("first layer"), t("theory")]
+    assert keys[t("theory")]["line"]["dash"] == "dash"
     assert keys[t("first layer")]["marker"]["symbol"].endswith("-open")
     assert not picture.spec["layout"]["legend2"]["itemclick"]
-    alone = gradient_picture(sweep, where=("first",), t=t, mode=mode)
+    alone = gradient_picture(sweep, where=("first",), theory=False, t=t, mode=mode)
     assert "legend2" not in alone.spec["layout"]
     assert all(trace["showlegend"] for trace in alone.spec["data"])
 
@@ -185,7 +186,7 @@ def test_divergence_and_zeros_stand_at_the_edges_and_are_said(
     marks = {
         (trace["legendgroup"], trace["marker"]["symbol"]): trace
         for trace in picture.spec["data"]
-        if trace["marker"]["symbol"].startswith("triangle")
+        if trace["mode"] == "markers"
     }
     top = marks["no_norm", "triangle-up"]
     np.testing.assert_array_equal(top["x"], [4, 8])
@@ -203,7 +204,7 @@ def test_divergence_and_zeros_stand_at_the_edges_and_are_said(
 
 def test_a_sweep_in_which_everything_diverged_is_drawn(make_sweep: Callable[..., DepthSweep]) -> None:
     config = SweepConfig(placements=("no_norm",), depths=(8,), seeds=(0,))
-    picture = gradient_picture(make_sweep(config, {"grad_w2": exploding}), t=ENGLISH, mode="light")
+    picture = gradient_picture(make_sweep(config, {"grad_w2": exploding}), theory=False, t=ENGLISH, mode="light")
     check(picture, ENGLISH, "light")
     assert [trace["mode"] for trace in picture.spec["data"]] == ["markers", "markers"]
 
@@ -225,12 +226,71 @@ def test_one_depth_and_one_seed_need_no_spread(make_sweep: Callable[..., DepthSw
     assert not any("fill" in trace for trace in profile.spec["data"])
 
 
+def test_the_middle_layer_is_half_way_up(make_sweep: Callable[..., DepthSweep], t: Text, mode: str) -> None:
+    config = SweepConfig(placements=("pre_norm",), depths=(1, 4, 7), seeds=(0,))
+    picture = gradient_picture(make_sweep(config, LAWS), where=("middle",), t=t, mode=mode)
+    check(picture, t, mode)
+    (line,) = lines(picture, "pre_norm")
+    np.testing.assert_allclose(line["y"], 0.8 / np.sqrt([1, 2, 4]))
+    assert t("the middle layer") in picture.title
+
+
+def test_a_quantity_of_the_stream_starts_with_the_input(make_sweep: Callable[..., DepthSweep], t: Text) -> None:
+    picture = gradient_picture(make_sweep(PAIR, LAWS), quantity="residual_mean_square", t=t, mode="light")
+    assert t("the input x_0") in picture.title
+    last, first = lines(picture, "pre_norm")
+    np.testing.assert_allclose(first["y"], [1, 1, 1])
+    np.testing.assert_allclose(last["y"], [5, 9, 17])
+
+
+def test_all_weights_together_have_one_line(make_sweep: Callable[..., DepthSweep], t: Text, mode: str) -> None:
+    def whole(key: PointKey) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros(1), np.full(1, float(key.depth))
+
+    picture = gradient_picture(make_sweep(PAIR, {"grad_all": whole}), quantity="grad_all", t=t, mode=mode)
+    check(picture, t, mode)
+    (line,) = lines(picture, "pre_norm")
+    np.testing.assert_allclose(line["y"], [2, 4, 8])
+    assert line["showlegend"]
+    assert t("where") not in picture.table
+
+
+def test_a_quantity_that_was_not_measured_is_named(make_sweep: Callable[..., DepthSweep]) -> None:
+    picture = gradient_picture(make_sweep(PAIR, LAWS), quantity="grad_wq", t=ENGLISH, mode="light")
+    (words,) = picture.spec["layout"]["annotations"]
+    assert words["text"].replace("<br>", " ") == "This sweep has not measured: L2 norm of dLoss/dWQ."
+
+
+def test_a_thousand_layers_are_drawn_with_few_marks(make_sweep: Callable[..., DepthSweep]) -> None:
+    config = SweepConfig(depths=(1024,), seeds=(0, 1))
+    picture = residual_picture(make_sweep(config, LAWS), depth=1024, t=ENGLISH, mode="light")
+    for placement in config.placements:
+        (line,) = lines(picture, placement)
+        assert len(line["x"]) == 1025
+        assert line["marker"]["maxdisplayed"] <= 16
+    for band in (trace for trace in picture.spec["data"] if "fill" in trace):
+        assert len(band["x"]) <= 600
+        assert {0.0, 1024.0} <= set(band["x"].tolist())
+    assert picture.spec["layout"]["xaxis"]["dtick"] == 256
+
+
+def test_profiles_are_linked_and_gradients_are_not(make_sweep: Callable[..., DepthSweep]) -> None:
+    sweep = make_sweep(PAIR, LAWS)
+    for picture in (
+        profile_picture(sweep, quantity="grad_w2", depth=8, t=ENGLISH, mode="light"),
+        residual_picture(sweep, depth=8, t=ENGLISH, mode="light"),
+    ):
+        assert picture.spec["layout"]["meta"]["link"] == "layer"
+    assert gradient_picture(sweep, t=ENGLISH, mode="light").spec["layout"]["meta"]["link"] is None
+
+
 def test_many_depths_keep_a_tick_each_and_labels_where_there_is_room(make_sweep: Callable[..., DepthSweep]) -> None:
     config = SweepConfig(placements=("pre_norm",), depths=tuple(range(2, 33)), seeds=(0,))
     axis = gradient_picture(make_sweep(config, LAWS), t=ENGLISH, mode="light").spec["layout"]["xaxis"]
     assert axis["tickvals"] == list(range(2, 33))
     shown = [int(text) for text in axis["ticktext"] if text]
-    assert shown[0] == 2
+    assert shown[-1] == 32
+    assert 2 in shown
     assert len(shown) <= 13
 
 

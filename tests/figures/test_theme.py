@@ -23,6 +23,7 @@ SIGHTS = {
         [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
     ),
 }
+VARIANTS = PLACEMENTS.keys() - {"post_norm", "pre_norm", "sandwich_norm", "output_norm", "no_norm"}
 TO_XYZ = np.array(
     [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
 )
@@ -63,8 +64,32 @@ def test_the_colour_metric_knows_black_from_white() -> None:
 def test_colours_of_one_family_are_far_apart_for_every_reader(
     colors: dict[str, dict[str, str]], mode: str, sight: str
 ) -> None:
-    for first, second in combinations(colors[mode].values(), 2):
+    chosen = {name: color for name, color in colors[mode].items() if name not in VARIANTS}
+    for first, second in combinations(chosen.values(), 2):
         assert distance(first, second, sight) > 20
+
+
+@pytest.mark.parametrize("mode", theme.MODES)
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_variants_keep_a_visible_distance_from_every_placement(mode: str, sight: str) -> None:
+    # Sixteen colours cannot be as far apart as five; each variant also has a symbol of its own.
+    for (name, first), (other, second) in combinations(theme.PLACEMENT_COLORS[mode].items(), 2):
+        if {name, other} & VARIANTS:
+            assert distance(first, second, sight) > 9
+
+
+@pytest.mark.parametrize("mode", theme.MODES)
+def test_theory_shows_on_the_line_it_agrees_with_and_on_the_page(mode: str) -> None:
+    for placement, color in theme.PLACEMENT_COLORS[mode].items():
+        dashed = theme.theory_color(mode, placement)
+        assert distance(color, dashed, "normal") > 9
+        assert contrast(dashed, theme.BACKGROUND[mode]) >= 3
+
+
+def test_larger_values_are_lighter_for_every_reader() -> None:
+    for sight in SIGHTS:
+        lightness = [lab(color, sight)[0] for color in theme.SEQUENTIAL]
+        assert np.diff(lightness).min() > 4
 
 
 @pytest.mark.parametrize("mode", theme.MODES)
@@ -115,6 +140,8 @@ def test_every_norm_and_placement_has_a_colour_and_a_symbol_of_its_own(mode: str
     assert set(AXES) == theme.NORM_NAMES.keys()
     for family in (theme.PLACEMENT_COLORS[mode], theme.NORM_COLORS[mode]):
         assert len({theme.SYMBOLS[name] for name in family}) == len(family)
+    # What stands at the edges of a figure means inf, nan and zero.
+    assert not {theme.SYMBOLS[name] for name in PLACEMENTS} & {"triangle-up", "triangle-down"}
 
 
 def test_mix_and_fade_write_colours() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normviz.figures.ticks import MOST, log_ticks
+from normviz.figures.ticks import MOST, log_ticks, sparse
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,18 @@ def test_there_are_two_to_six_labels_apart_from_each_other(start: float, decades
     assert all(low <= value <= high * (1 + 1e-9) for value in values)
     # At least a twentieth of the axis, 15 pixels of 300.
     assert np.diff(np.log(values)).min() > (np.log(high) - np.log(low)) / 20
+
+
+@pytest.mark.parametrize(
+    ("depths", "shown"),
+    [
+        ((2, 4, 8, 16, 32), (2, 4, 8, 16, 32)),
+        ((2, 4, 8, 16, 32, 64, 128, 256, 512, 1024), (2, 4, 8, 16, 32, 64, 256, 1024)),
+        ((1000, 1001, 1024), (1000, 1024)),
+        ((7,), (7,)),
+    ],
+)
+def test_sparse_labels_keep_the_last_and_do_not_touch(depths: tuple[int, ...], shown: tuple[int, ...]) -> None:
+    texts = sparse([str(depth) for depth in depths], np.log(depths))
+    assert len(texts) == len(depths)
+    assert tuple(int(text) for text in texts if text) == shown

@@ -14,6 +14,7 @@ HERE = str(Path(__file__).parent)
 if HERE not in sys.path:  # workers import the toy experiment by its name, as they import normviz
     sys.path.insert(0, HERE)
 
+from outside import Outside  # noqa: E402
 from toy_experiment import TOY  # noqa: E402
 
 from normviz.jobs.board import Board  # noqa: E402
@@ -41,6 +42,27 @@ def cluster(workers_find_the_toy: None) -> Iterator[Cluster]:
     assert cluster.wait(60) == "ready", cluster.reason
     yield cluster
     cluster.close()
+
+
+@pytest.fixture(scope="session")
+def external(workers_find_the_toy: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A scheduler and two workers of their own, which NORMVIZ_SCHEDULER names."""
+    outside = Outside(tmp_path_factory.mktemp("outside"))
+    try:
+        for _ in range(2):
+            outside.hire()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("NORMVIZ_SCHEDULER", outside.address)
+            cluster = Cluster()
+        assert cluster.wait(20) == "ready", cluster.reason
+        end = time.monotonic() + 30
+        while cluster.threads < 2:
+            assert time.monotonic() < end, "the workers do not come"
+            time.sleep(0.05)
+        yield cluster
+        cluster.close()
+    finally:
+        outside.close()
 
 
 @pytest.fixture

@@ -19,29 +19,6 @@ def squares(size: int) -> tuple[tuple[int, int], ...]:
     return tuple((key, key * key) for key in range(size))
 
 
-def test_the_last_watcher_cancels(board: Board, until: Until, cluster: Cluster) -> None:
-    config = ToyConfig(name="cancel", size=100, seconds=0.1)
-    board.submit("toy", config, "ada")
-    board.submit("toy", config, "bob")
-    assert not board.left(config.digest, "ada")
-    board.cancel(config.digest, "ada")
-    board.renew(config.digest, "ada")  # her page still shows the job, and polls
-    board.renew(config.digest, "bob")
-    assert board.view(config.digest).state in ("waiting", "running")
-    assert board.view(config.digest).watchers == 1
-    assert (board.left(config.digest, "ada"), board.left(config.digest, "bob")) == (True, False)
-    until(lambda: board.view(config.digest).done > 0)
-    board.cancel(config.digest, "bob")
-    view = board.view(config.digest)
-    assert view.state == "cancelled"
-    assert view.message is None
-    time.sleep(0.4)
-    assert board.view(config.digest).points == view.points
-    tasks = cluster.client().run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
-    assert tasks == 0
-    assert not board.known("toy", config)
-
-
 def test_a_watcher_that_left_comes_back_by_submitting(board: Board) -> None:
     config = ToyConfig(name="back", size=100, seconds=0.1)
     for watcher in ("ada", "bob"):
@@ -61,17 +38,16 @@ def test_a_watcher_that_left_comes_back_by_submitting(board: Board) -> None:
 
 
 def test_a_cancelled_slice_holds_up_nobody(board: Board, until: Until, ended: Ended, cluster: Cluster) -> None:
-    """Both workers compute slices of a minute, and a third waits; other jobs go on as soon as they are cancelled."""
+    """Both workers compute slices of a minute; other jobs go on as soon as they are cancelled."""
     endless = ToyConfig(name="endless", size=3, seconds=60)
     short = ToyConfig(name="prompt", size=4, seconds=0.05)
     board.submit("toy", endless, "ada")
-    until(lambda: len(board._runner._on_cluster) == 3)
+    until(lambda: len(board._runner._on_cluster) == 2)
     time.sleep(0.3)
     board.cancel(endless.digest, "ada")
     board.submit("toy", short, "bob")
     time.sleep(0.4)
-    assert len(board._runner._on_cluster) <= 3  # two threads and one slice ahead, cancelled slices included
-    assert {sent.job.digest for sent in board._runner._on_cluster} == {endless.digest, short.digest}
+    assert len(board._runner._on_cluster) <= 2  # cancelled slices included
     view = ended(board, short.digest, 30)
     assert (view.state, view.points) == ("done", squares(4))
     until(lambda: not board._runner._on_cluster)

@@ -128,17 +128,10 @@ def test_an_unusable_store_is_a_sentence(tmp_path: Path) -> None:
     assert store.get(digest(1)) is None
     with pytest.raises(InputError, match=r"result store .* cannot be written: Not a directory"):
         store.put(digest(1), b"x")
-    for url in ("nosuch://bucket", "s3://bucket/folder" if not _has_s3() else "nosuch2://bucket"):
-        with pytest.raises(InputError, match=f"{url} cannot be written"):
-            Store(url).put(digest(1), b"x")
-        with pytest.raises(InputError, match=f"{url} cannot be read"):
-            Store(url).get(digest(1))
-
-
-def _has_s3() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("s3fs") is not None
+    with pytest.raises(InputError, match=r"nosuch://bucket cannot be written"):
+        Store("nosuch://bucket").put(digest(1), b"x")
+    with pytest.raises(InputError, match=r"nosuch://bucket cannot be read"):
+        Store("nosuch://bucket").has(digest(1))
 
 
 def test_the_environment_names_the_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

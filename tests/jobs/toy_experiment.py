@@ -19,10 +19,13 @@ from normviz.jobs.experiments import Experiment
 class ToyConfig:
     name: str
     size: int
-    seconds: float = 0.0
+    group: int = 1  # numbers to a slice
+    seconds: float = 0.0  # for a slice
+    device: str = "cpu"
     trouble: str = ""  # what happens at `trouble_at`, once if there is a `marker` file to remember it by
     trouble_at: int = -1
     marker: str = ""
+    log: str = ""  # a file that gets a line for each slice: its first number, the worker's process
 
     @property
     def digest(self) -> str:
@@ -35,21 +38,30 @@ class ToyResult:
     points: tuple[tuple[int, int], ...]
 
 
-def keys(config: ToyConfig) -> tuple[int, ...]:
-    return tuple(range(config.size))
+def keys(config: ToyConfig) -> tuple[tuple[int, ...], ...]:
+    starts = range(0, config.size, config.group)
+    return tuple(tuple(range(start, min(start + config.group, config.size))) for start in starts)
 
 
-def measure(config: ToyConfig, key: int) -> tuple[int, int]:
+def measure(config: ToyConfig, key: tuple[int, ...]) -> list[tuple[int, int]]:
+    if config.log:
+        with Path(config.log).open("a") as log:
+            log.write(f"{key[0]} {os.getpid()}\n")
     time.sleep(config.seconds)
-    if key == config.trouble_at and not (config.marker and Path(config.marker).exists()):
+    if config.trouble_at in key and not (config.marker and Path(config.marker).exists()):
         if config.marker:
             Path(config.marker).touch()
         if config.trouble == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
+        if config.trouble == "memory":
+            held = []
+            while True:
+                held.append(b"x" * 2**25)
+                time.sleep(0.01)
         if config.trouble == "input":
             raise InputError("{field} is too large; got {got}", field="size", got=config.size)
         raise ArithmeticError("seven is\nnot measured")
-    return key, key * key
+    return [(number, number * number) for number in key]
 
 
 def collect(config: ToyConfig, points: Iterable[tuple[int, int]]) -> ToyResult:
@@ -73,4 +85,6 @@ TOY = Experiment(
     collect=collect,
     to_bytes=to_bytes,
     from_bytes=from_bytes,
+    points=len,
+    resources=lambda config: {"GPU": 1.0} if config.device == "cuda" else {},
 )

@@ -17,7 +17,7 @@ WITH_REFERENCE = [record for record in NORMS.values() if record.reference is not
 
 
 def test_the_registry_is_read_only_and_keyed_by_id() -> None:
-    assert {"layer_norm", "rms_norm", "batch_norm", "none"} <= set(NORMS)
+    assert {"layer_norm", "rms_norm", "batch_norm", "dyt", "none"} <= set(NORMS)
     assert all(name == record.id for name, record in NORMS.items())
     with pytest.raises(TypeError):
         NORMS["mine"] = NORMS["none"]  # type: ignore[index]
@@ -39,8 +39,8 @@ def test_the_module_computes_the_reference(record: NormRecord, eps: float) -> No
     module = record.module(8, eps).double()
     with torch.no_grad():
         for i, parameter in enumerate(module.parameters()):
-            parameter.copy_(torch.linspace(-1, 2, 8, dtype=torch.float64) + i)
-    values = {name: parameter.detach().numpy() for name, parameter in module.named_parameters()}
+            parameter.copy_(torch.linspace(-1, 2, parameter.numel(), dtype=torch.float64).view_as(parameter) + i + 0.5)
+    values = {name: p.detach().numpy() if p.ndim else p.item() for name, p in module.named_parameters()}
     trace = record.reference(x.numpy(), eps=eps, **values)
     assert isinstance(trace, NormTrace)
     np.testing.assert_allclose(trace.output, module(x).detach(), rtol=1e-11, atol=1e-11)

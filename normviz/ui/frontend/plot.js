@@ -8,6 +8,7 @@
 import { decode, hasMath, usesWebGL } from "./data.js";
 import { Frame } from "./frame.js";
 import { loadMathJax, loadPlotly } from "./library.js";
+import { Link } from "./link.js";
 import { Press } from "./press.js";
 import { imageOf, save } from "./save.js";
 import { csvText } from "./table.js";
@@ -52,6 +53,7 @@ class Figure {
       released: () => this.flush(),
       clicked: (point) => this.data.clickable && this.send(point),
     });
+    this.link = new Link(this.area, this.ended.signal);
     this.area.addEventListener("keydown", (event) => this.turn(event));
     this.resizing = new ResizeObserver(() => this.resize());
     this.resizing.observe(this.area);
@@ -112,7 +114,10 @@ class Figure {
     if (matchMedia("(pointer: coarse)").matches && !layout.scene) layout.dragmode = false;
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) delete layout.transition;
     await Plotly.react(this.canvas, spec.data, layout, CONFIG);
-    if (!this.Plotly) this.press.follow(this.canvas);
+    if (!this.Plotly) {
+      this.press.follow(this.canvas);
+      this.link.follow(this.canvas);
+    }
     this.Plotly = Plotly;
     this.view = view;
     this.width = this.area.clientWidth;

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import streamlit as st
 
 from normviz.depth.config import SweepConfig
 from normviz.depth.results import DepthSweep, collect
-from normviz.errors import InputError
-from normviz.figures.depth import gradient_picture, profile_picture, residual_picture
 from normviz.jobs.job import JobView
 from normviz.text import Text
 from normviz.ui import state
 from normviz.ui.budget import duration, expected, refusal
 from normviz.ui.controls import complain
-from normviz.ui.language import mode
-from normviz.ui.lesson import lesson
-from normviz.ui.plot import plot
+from normviz.ui.depth import views
+from normviz.ui.depth.explain import explain
+from normviz.ui.depth.knobs import PAGE, presets, sweep_config
+from normviz.ui.depth.twin import deviation, twin_runs
+from normviz.ui.depth.upload import banner, upload, uploaded
+from normviz.ui.depth.views import VIEW_KNOBS
 from normviz.ui.server import board
+
+__all__ = ["PAGE", "VIEW_KNOBS", "explain", "live", "presets", "run_bar", "shown_config", "sweep_config", "upload"]
 
 EXPERIMENT = "sweep"
 POLL_SECONDS = 0.5
@@ -28,43 +32,13 @@ UNASKED_SECONDS = 5.0
 
 _JOB = "depth.job"
 _WATCHER = "depth.watcher"
-_CONFIG = "depth.config"
-
-
-def sweep_config(t: Text) -> SweepConfig:
-    """The configuration that the knobs stand for; the last good one, and the reason, where they do not fit together."""
-    value = {row: state.good("depth", row) for row in _CONFIG_KNOBS}
-    width = int(value["d_model"])
-    try:
-        config = SweepConfig(
-            placements=tuple(value["placements"]),
-            depths=tuple(int(depth) for depth in value["depths"]),
-            norm=value["norm"],
-            init=value["init"],
-            seeds=tuple(range(value["seeds"])),
-            d_model=width,
-            n_heads=int(value["n_heads"]),
-            d_ff=int(value["ff"]) * width,
-            batch=value["batch"],
-            seq_len=value["seq_len"],
-            attention=value["attention"],
-            activation=value["activation"],
-            qk_norm=value["qk_norm"],
-            loss=value["loss"],
-            eps=float(value["eps"]),
-            dtype=value["dtype"],
-            device=value["device"],
-        )
-    except InputError as error:
-        complain(error, t)
-        kept: SweepConfig = st.session_state.get(_CONFIG, SweepConfig())
-        return kept
-    st.session_state[_CONFIG] = config
-    return config
 
 
 def shown_config(config: SweepConfig) -> SweepConfig:
-    """The configuration of the figures: that of the running or last sweep, else the knobs' own."""
+    """The configuration of the figures: that of the opened file, of the running or last sweep, else the knobs' own."""
+    opened = uploaded()
+    if opened is not None:
+        return opened.config
     job = _job()
     shown: SweepConfig = config if job is None else job.config
     return shown
@@ -109,15 +83,21 @@ def run_bar(config: SweepConfig, t: Text) -> None:
         st.info(t("The knobs have changed. The figures show the last run until you press Run."))
 
 
-def live(quantity: str, layers: int, t: Text) -> None:
-    """Draw the running or finished sweep; polls only while it runs."""
+def live(t: Text) -> None:
+    """Draw the opened file, or the running or finished sweep; polls only while it runs."""
     job = _job()
-    active = job is not None and job.state in ("waiting", "running")
-    st.fragment(_live, run_every=POLL_SECONDS if active else None)(quantity, layers, t, active)
+    active = (job is not None and job.state in ("waiting", "running")) or twin_runs(_watcher())
+    st.fragment(_live, run_every=POLL_SECONDS if active else None)(t, active)
 
 
-def _live(quantity: str, layers: int, t: Text, active: bool) -> None:
+def _live(t: Text, active: bool) -> None:
     job = _job()
+    opened = uploaded()
+    if opened is not None:
+        banner(opened, t)
+        views.draw(opened, t)
+        st.caption(" · ".join(_provenance(opened, t)))
+        return
     lost = board().cluster.state == "failed" and (job is None or job.state != "done")
     if lost:
         _explain_cluster(job, t)
@@ -126,7 +106,8 @@ def _live(quantity: str, layers: int, t: Text, active: bool) -> None:
             st.info(t("Press Run to measure."))
         return
     board().renew(job.digest, _watcher())
-    if active and job.state not in ("waiting", "running"):
+    running = job.state in ("waiting", "running")
+    if active and not running and not twin_runs(_watcher()):
         st.rerun()
     _progress(job, t, explained=lost)
     if active and board().left(job.digest, _watcher()):
@@ -134,9 +115,18 @@ def _live(quantity: str, layers: int, t: Text, active: bool) -> None:
     result = collect(job.config, job.points)
     if not result.points:
         return
-    _figures(result, quantity, layers, t)
-    st.caption(_provenance(job, result, t))
-    if not active:
+    views.draw(result, t)
+    origin = _provenance(result, t)
+    if job.cached:
+        origin.append(t("read from the result store"))
+    st.caption(" · ".join(origin))
+    deviation(result, EXPERIMENT, _watcher(), t)
+    if not running:
+        _downloads(job, result, t)
+
+
+def _downloads(job: JobView, result: DepthSweep, t: Text) -> None:
+    with st.container(horizontal=True):
         st.download_button(
             t("Download the result"),
             result.to_bytes,
@@ -145,6 +135,14 @@ def _live(quantity: str, layers: int, t: Text, active: bool) -> None:
             help=t("The file that `python -m normviz show` and `normviz.load` read."),
             on_click="ignore",
             key="depth.download",
+        )
+        st.download_button(
+            t("Download all rows (CSV)"),
+            lambda: result.to_frame().to_csv(index=False),
+            file_name=f"normviz-{job.digest[:8]}.csv",
+            mime="text/csv",
+            on_click="ignore",
+            key="depth.csv",
         )
 
 
@@ -161,7 +159,8 @@ def _progress(job: JobView, t: Text, *, explained: bool) -> None:
     """Say how far the sweep is, or why it ended early."""
     done = {"done": job.done, "total": job.total}
     if job.state == "waiting":
-        st.progress(0.0, text=t("Waiting for a worker …"))
+        place = t("{n} sweeps are ahead of yours", n=job.ahead) if job.ahead else t("yours is next")
+        st.progress(0.0, text=t("Waiting for a worker …") + " " + place)
     elif job.state == "running":
         text = t("{done} of {total} models measured", **done)
         if job.seconds_left is not None:
@@ -177,23 +176,8 @@ def _progress(job: JobView, t: Text, *, explained: bool) -> None:
         st.caption(t.error(job.message))
 
 
-def _figures(result: DepthSweep, quantity: str, layers: int, t: Text) -> None:
-    present = sorted({point.depth for point in result.points})
-    depth = layers if layers in present else present[-1]
-    if depth != layers:
-        st.caption(t("{asked} layers are not measured; the two lower figures show {shown}.", asked=layers, shown=depth))
-    plot(gradient_picture(result, quantity=quantity, t=t, mode=mode()), key="depth.gradients", t=t)
-    lesson("depth", "gradients", t)
-    left, right = st.columns(2, gap="large")
-    with left:
-        plot(profile_picture(result, quantity=quantity, depth=depth, t=t, mode=mode()), key="depth.profile", t=t)
-        lesson("depth", "profile", t)
-    with right:
-        plot(residual_picture(result, depth=depth, t=t, mode=mode()), key="depth.residual", t=t)
-        lesson("depth", "residual", t)
-
-
-def _provenance(job: JobView, result: DepthSweep, t: Text) -> str:
+def _provenance(result: DepthSweep, t: Text) -> list[str]:
+    """Where the numbers come from: device, arithmetic, seeds, time."""
     config = result.config
     parts = [
         t("Measured on {device}, {dtype}", device=", ".join(result.devices), dtype=config.dtype),
@@ -201,9 +185,12 @@ def _provenance(job: JobView, result: DepthSweep, t: Text) -> str:
         t("{seconds} s of computing", seconds=f"{result.seconds:.2f}"),
         f"torch {result.points[0].torch_version}",
     ]
-    if job.cached:
-        parts.append(t("read from the result store"))
-    return " · ".join(parts)
+    if result.finished:
+        parts.append(f"{datetime.fromtimestamp(result.finished, UTC):%Y-%m-%d %H:%M} UTC")
+    halved = sum(point.halvings > 0 for point in result.points)
+    if halved:
+        parts.append(t("the memory ran out, so that {n} models were measured in smaller groups", n=halved))
+    return parts
 
 
 def _job() -> JobView | None:
@@ -228,9 +215,3 @@ def _cancel() -> None:
 def _watcher() -> str:
     name: str = st.session_state.setdefault(_WATCHER, uuid4().hex)
     return name
-
-
-_CONFIG_KNOBS = (
-    "placements", "depths", "norm", "init", "seeds", "d_model", "n_heads", "ff", "batch", "seq_len", "attention",
-    "activation", "qk_norm", "loss", "eps", "dtype", "device",
-)  # fmt: skip

@@ -1,0 +1,72 @@
+"""Do the benchmarks run, and does their plain script measure what the engine measures?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from benchmarks import gpu_sweep, long_stack
+from benchmarks.engine import drawn, sweep_config, sweep_flops
+from benchmarks.plain import Sizes, measure
+from normviz.depth.sweep import sweep
+
+SIZES = Sizes(d_model=16, n_heads=2, batch=2, seq_len=8, depths=(1, 3), seeds=(0, 1), vocab_size=20)
+
+
+def test_plain_script_with_the_engines_weights_measures_the_same() -> None:
+    config = sweep_config(SIZES)
+    points = {point.key: point.profiles for point in sweep(config)}
+    records = list(measure(SIZES, given=drawn(config)))
+    assert [(r.placement, r.depth, r.seed) for r in records] == list(config.keys())
+    for record in records:
+        profiles = points[record.placement, record.depth, record.seed]
+        assert profiles["loss"].value == pytest.approx([record.loss], rel=1e-4)
+        assert profiles["residual_mean_square"].value == pytest.approx(record.stream, rel=1e-4)
+        assert len(record.gradients) == 6
+        for name, norms in record.gradients.items():
+            assert profiles[f"grad_{name}"].value == pytest.approx(norms, rel=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "mixed", "bfloat16"])
+def test_plain_script_draws_its_own_weights(dtype: str) -> None:
+    records = list(measure(SIZES, dtype=dtype))
+    assert len(records) == 8
+    assert all(len(r.stream) == r.depth + 1 and min(r.stream) > 0 for r in records)
+    assert all(len(norms) == r.depth and min(norms) >= 0 for r in records for norms in r.gradients.values())
+
+
+def test_fewer_gradients_take_fewer_operations() -> None:
+    assert sweep_flops(sweep_config(SIZES, gradients=("w2",))) < sweep_flops(sweep_config(SIZES))
+
+
+def test_exponent_of_a_power_law_is_found() -> None:
+    assert long_stack.exponent([1.0, 2.0, 4.0], [3.0, 12.0, 48.0]) == pytest.approx(2)
+
+
+def test_long_stack_doubles_its_depths() -> None:
+    assert long_stack.config(8).depths == (2, 4, 8)
+
+
+def test_gpu_script_runs_without_a_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "figures.json"
+    gpu_sweep.main(["--device", "cpu", "--tiny", "--repeats", "1", "--json", str(file)])
+    printed = capsys.readouterr().out
+    assert "engine on cpu and on the CPU, 16 placements" in printed
+    lines = [line for line in printed.splitlines() if line.startswith("|")]
+    assert len(lines) == 2 + len(gpu_sweep.MODES["cpu"])
+    assert len({line.count("|") for line in lines}) == 1
+    values = json.loads(file.read_text())
+    assert [speed["arithmetic"] for speed in values["speeds"]] == ["float32", "mixed", "bfloat16"]
+
+
+def test_a_difference_stops_the_gpu_script() -> None:
+    points = list(sweep(sweep_config(SIZES)))
+    others = list(sweep(sweep_config(SIZES, eps=1e-2)))
+    assert gpu_sweep.difference(points, points)[0] == 0
+    assert gpu_sweep.difference(points, others)[0] > gpu_sweep.TOLERANCE
+    with pytest.raises(SystemExit, match="more than 1e-04"):
+        gpu_sweep._verdict("this and that", (2e-4, "loss"))
