@@ -22,7 +22,7 @@ from benchmarks.plain import Given, Sizes, measure
 from normviz.depth.config import SweepConfig
 from normviz.depth.cost import slice_cost
 from normviz.depth.model import draw
-from normviz.depth.plan import BATCH_FLOPS, slices
+from normviz.depth.plan import BATCH_FLOPS, Slice, slices
 from normviz.depth.points import DepthPoint
 from normviz.depth.sweep import sweep
 from normviz.placements import PLACEMENTS
@@ -68,9 +68,14 @@ def drawn(config: SweepConfig) -> Callable[[str, int, int], Given]:
     return numbers
 
 
+def sweep_slices(config: SweepConfig) -> tuple[Slice, ...]:
+    """What `sweep` measures together."""
+    return slices(config, flops=BATCH_FLOPS)
+
+
 def sweep_flops(config: SweepConfig) -> float:
-    """Operations of all matrix products of a sweep in a script."""
-    return sum(slice_cost(config, keys).flops for keys in slices(config, flops=BATCH_FLOPS))
+    """Operations of all matrix products of a sweep."""
+    return sum(slice_cost(config, keys).flops for keys in sweep_slices(config))
 
 
 def deviation(points: list[DepthPoint], others: list[DepthPoint], quantity: str) -> float:
@@ -121,7 +126,7 @@ def report(sizes: Sizes, repeats: int) -> None:
             rate.take()
     print(
         f"\nd_model {sizes.d_model}, {sizes.n_heads} heads, batch {sizes.batch} x {sizes.seq_len} tokens, "
-        f"{len(sizes.seeds)} seeds, L = {', '.join(map(str, sizes.depths))}, Post-Norm and Pre-Norm"
+        f"seeds {', '.join(map(str, sizes.seeds))}, L = {', '.join(map(str, sizes.depths))}, Post-Norm and Pre-Norm"
     )
     print(
         f"{'median of ' + str(repeats):34}{'time':>10}{'plain/this':>12}{'from - to':>14}"

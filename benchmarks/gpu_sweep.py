@@ -9,34 +9,31 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
-import numpy as np
 import torch
 
-from benchmarks.engine import deviation, drawn, sweep_config, sweep_flops
+from benchmarks.checks import agreement, arithmetic, out_of_memory
+from benchmarks.engine import deviation, sweep_config, sweep_flops, sweep_slices
 from benchmarks.machine import MatmulRate, machine, seconds
 from benchmarks.plain import Sizes, measure
 from normviz.depth.config import SweepConfig
-from normviz.depth.cost import slice_cost
 from normviz.depth.model import draw
-from normviz.depth.plan import BATCH_FLOPS, slices
-from normviz.depth.points import DepthPoint, Profile
+from normviz.depth.points import DepthPoint
 from normviz.depth.sweep import sweep
 from normviz.placements import PLACEMENTS
 
-TOLERANCE = 1e-4  # relative, of every quantity in float32 without TF32
-ROUNDING = 1e-6  # of a quantity's largest value: what float32 leaves where the true value is zero
 LIMIT = 480.0  # seconds after which no further line of the table is begun
 MODES = {"cpu": ("float32", "mixed", "bfloat16"), "cuda": ("float32", "TF32", "mixed", "bfloat16")}
 SMALL = Sizes(d_model=32, n_heads=4, batch=2, seq_len=16, depths=(2, 4), seeds=(0, 1), vocab_size=100)
+CROWDED = {
+    device: Sizes(d_model=d, n_heads=4, batch=8, seq_len=length, depths=(8, 16), seeds=(0, 1, 2, 3))
+    for device, d, length in (("cpu", 64, 64), ("cuda", 256, 128))
+}
 TINY = Sizes(d_model=16, n_heads=2, batch=2, seq_len=8, depths=(1, 2), seeds=(0,), vocab_size=20)
 
 
@@ -68,69 +65,6 @@ def sizes(device: str) -> list[Sizes]:
             (2048, (2, 4, 8), (0,)),
         )
     ]
-
-
-@contextmanager
-def arithmetic(mode: str) -> Iterator[str]:
-    """The dtype of a mode; "TF32" is float32 whose products a GPU may round to TF32."""
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("high" if mode == "TF32" else "highest")
-    try:
-        yield "float32" if mode == "TF32" else mode
-    finally:
-        torch.set_float32_matmul_precision(before)
-
-
-def gap(profile: Profile, other: Profile) -> float:
-    """Largest relative difference of two profiles; at rounding's level of the largest value there is none."""
-    size = np.abs(profile.value)
-    room = size + ROUNDING / TOLERANCE * size.max()
-    apart = np.abs(other.value - profile.value)
-    found = float(np.max(apart / room)) if room.any() else float(apart.max())
-    return math.inf if math.isnan(found) else found
-
-
-def difference(points: list[DepthPoint], others: list[DepthPoint]) -> tuple[float, str]:
-    """Largest relative difference of all quantities, and where it is."""
-    own = {point.key: point.profiles for point in points}
-    return max(
-        (gap(profile, own[other.key][quantity]), f"{quantity} of {other.placement}")
-        for other in others
-        for quantity, profile in other.profiles.items()
-    )
-
-
-def agreement(size: Sizes, device: str) -> list[str]:
-    """Check that the device gives the CPU's numbers for all placements, and the plain script's for its two.
-
-    Raises
-    ------
-    SystemExit
-        If they differ by more than `TOLERANCE`.
-    """
-    with arithmetic("float32"):
-        names = tuple(PLACEMENTS)
-        on_cpu = list(sweep(sweep_config(size, placements=names)))
-        on_device = list(sweep(sweep_config(size, placements=names, device=device)))
-        lines = [_verdict(f"engine on {device} and on the CPU, {len(names)} placements", difference(on_device, on_cpu))]
-        own = {point.key: point.profiles for point in on_device}
-        worst = (0.0, "")
-        for record in measure(size, device=device, given=drawn(sweep_config(size))):
-            profiles = own[record.placement, record.depth, record.seed]  # type: ignore[index]
-            values = {"residual_mean_square": record.stream}
-            values |= {f"grad_{name}": norms for name, norms in record.gradients.items()}
-            for quantity, expected in values.items():
-                profile = Profile(layer=profiles[quantity].layer, value=np.array(expected))
-                worst = max(worst, (gap(profile, profiles[quantity]), f"{quantity} of {record.placement}"))
-        lines.append(_verdict(f"engine and plain script on {device}, the same weights", worst))
-    return lines
-
-
-def _verdict(what: str, worst: tuple[float, str]) -> str:
-    line = f"- {what}: largest relative difference {worst[0]:.1e} ({worst[1]})"
-    if not worst[0] <= TOLERANCE:
-        sys.exit(f"{line}, more than {TOLERANCE:.0e}")
-    return line
 
 
 def speeds(chosen: list[Sizes], device: str, repeats: int, deadline: float) -> Iterator[Speed]:
@@ -168,39 +102,13 @@ def speeds(chosen: list[Sizes], device: str, repeats: int, deadline: float) -> I
 def _draw(config: SweepConfig) -> None:
     """Draw what the sweep draws: on the CPU, so that every device has the same numbers, and then moved."""
     device = torch.device(config.device)
-    for keys in slices(config, flops=BATCH_FLOPS):
+    for keys in sweep_slices(config):
         seeds = tuple(dict.fromkeys(key.seed for key in keys))
         _, layers = draw(config, PLACEMENTS[keys[0].placement], max(key.depth for key in keys), seeds, device)
         for _ in layers:
             pass
     if device.type == "cuda":
         torch.cuda.synchronize()
-
-
-def out_of_memory(device: str) -> str:
-    """Sweep with memory for less than half of a slice: it is cut until it fits, and the numbers stay the same."""
-    if device != "cuda":
-        return "- out of memory: needs a GPU, whose memory a process can be denied"
-    size = Sizes(d_model=256, n_heads=4, batch=8, seq_len=128, depths=(8, 16), seeds=(0, 1, 2, 3))
-    config = sweep_config(size, device=device)
-    with arithmetic("float32"):
-        free = list(sweep(config))
-        torch.cuda.empty_cache()
-        needed = 4 * max(slice_cost(config, keys).kept for keys in slices(config, flops=BATCH_FLOPS))
-        total = torch.cuda.get_device_properties(device).total_memory
-        torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + 0.4 * needed) / total)
-        try:
-            short = list(sweep(config))
-        finally:
-            torch.cuda.set_per_process_memory_fraction(1.0)
-    halvings = [point.halvings for point in short]
-    if not max(halvings):
-        sys.exit("out of memory: nothing was halved, so that the limit was none")
-    same = _verdict("numbers with and without the limit", difference(short, free))[2:]
-    return (
-        f"- out of memory: {len(short)} of {len(config.keys())} models arrived with {0.4 * needed / 2**20:.0f} MiB "
-        f"instead of {needed / 2**20:.0f} MiB, after {min(halvings)} to {max(halvings)} halvings; {same}"
-    )
 
 
 def table(found: list[Speed]) -> str:
@@ -232,7 +140,7 @@ def main(arguments: list[str] | None = None) -> None:
     print(heading, flush=True)
     notes = agreement(TINY if options.tiny else SMALL, options.device)
     print(*notes, sep="\n", flush=True)
-    notes.append(out_of_memory(options.device))
+    notes.append(out_of_memory(options.device, CROWDED[options.device]))
     print(notes[-1], flush=True)
     chosen = [TINY] if options.tiny else sizes(options.device)
     found = list(speeds(chosen, options.device, options.repeats, deadline))

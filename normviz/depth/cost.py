@@ -41,9 +41,9 @@ def slice_cost(config: SweepConfig, keys: Sequence[PointKey]) -> SliceCost:
 
     With N = batch x seq_len tokens, a product of [N, a] and [a, b] takes 2Nab operations forward, as many for its
     input's gradient and as many for its weight's, where that is asked for. Attention's two products with T tokens take
-    $4NTd$ forward and twice that backward, and its entropy half of that once more. The forward pass runs once to the largest depth, the backward pass once for
-    each depth. The head, whose own gradient nobody asks for, adds $4NdV$, or $4BdV$ when the loss reads one token of
-    each sequence.
+    $4NTd$ forward and twice that backward, and its entropy half of that once more. The forward pass runs once to the
+    largest depth, the backward pass once for each depth. The head, whose own gradient nobody asks for, adds $4NdV$, or
+    $4BdV$ when the loss reads one token of each sequence.
     """
     names, depths, seeds = (tuple(dict.fromkeys(axis)) for axis in zip(*keys, strict=True))
     d, d_ff, length = config.d_model, config.d_ff, config.seq_len

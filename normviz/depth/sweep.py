@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 import torch
 
 from normviz.depth.config import PointKey, SweepConfig, check_config
-from normviz.depth.device import device_name, is_out_of_memory, resolve_device
+from normviz.depth.device import denormals_flushed, device_name, is_out_of_memory, resolve_device
 from normviz.depth.engine import Pass
 from normviz.depth.plan import BATCH_FLOPS, slices
 from normviz.depth.points import DepthPoint, Profile
@@ -93,7 +93,8 @@ def _profiles(
     """What a pass measures; None where memory runs out, after the traceback has let go of its tensors."""
     placements, depths, seeds = (tuple(dict.fromkeys(axis)) for axis in zip(*keys, strict=True))
     try:
-        return Pass(config, placements, depths, seeds, device).run()
+        with denormals_flushed():
+            return Pass(config, placements, depths, seeds, device).run()
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise

@@ -16,6 +16,7 @@ _PAGE = "link.page"
 _QUERY = "link.query"
 _ACTED = "link.acted"
 _PROBLEMS = "link.problems"
+_WHOLE = "link.whole"
 
 
 def key(page: str, name: str) -> str:
@@ -31,6 +32,17 @@ def act() -> None:
     """
     st.session_state[_ACTED] = True
     st.session_state.pop(_PROBLEMS, None)
+
+
+def act_on_all() -> None:
+    """As `act`, for a widget of a fragment that changes what lies outside: the whole page has to be drawn anew."""
+    act()
+    st.session_state[_WHOLE] = True
+
+
+def whole_page_due() -> bool:
+    """Whether the fragment that asks has to have the whole page drawn; answered once."""
+    return bool(st.session_state.pop(_WHOLE, False))
 
 
 def enter(page: str) -> None:

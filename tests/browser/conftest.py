@@ -16,6 +16,7 @@ from scripts.chromium import launched
 from scripts.serve import ROOT, Served
 from scripts.serve import serve as served
 from tests.browser.figures import SCRIPT, drawn
+from tests.browser.labs import LABS
 
 AXE = Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js"
 LOCAL = {"127.0.0.1", "localhost"}
@@ -138,6 +139,18 @@ def visit(serve: Callable[..., Any], open_page: Callable[..., Page]) -> Callable
     def start(figure: str, **options: Any) -> Page:
         page = open_page(f"{serve(SCRIPT).url}/?figure={figure}", **options)
         drawn(page)
+        return page
+
+    return start
+
+
+@pytest.fixture
+def visit_lab(app_server: Any, open_page: Callable[..., Page]) -> Callable[..., Page]:
+    """Open a lab as a new reader: `visit("vector", "x=5%2C6", locale="zh-CN")`."""
+
+    def start(lab: str, query: str = "", **options: Any) -> Page:
+        page = open_page(f"{app_server.url}{LABS[lab]}{'?' * bool(query)}{query}", **options)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
         return page
 
     return start

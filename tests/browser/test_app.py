@@ -8,56 +8,20 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
+
+from tests.browser.labs import LABS, SMALL, figure, press, settled
 
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
-LABS = {"home": "/", "vector": "/vector", "axes": "/axes", "depth": "/depth"}
-SMALL = "depths=1%2C2&seeds=1&d_model=32&seq_len=8&batch=2&layers=2"
-# Some seconds on two cores, in many slices: time enough to press Cancel.
-LONG = "depths=16%2C32%2C64&seeds=16&d_model=64&seq_len=64&layers=16"
 
 
-@pytest.fixture
-def visit(app_server: Any, open_page: Callable[..., Page]) -> Callable[..., Page]:
-    """Open a lab as a new reader: `visit("vector", "x=5%2C6", locale="zh-CN")`."""
-
-    def start(lab: str, query: str = "", **options: Any) -> Page:
-        page = open_page(f"{app_server.url}{LABS[lab]}{'?' * bool(query)}{query}", **options)
-        expect(page.get_by_role("heading", level=1)).to_be_visible()
-        return page
-
-    return start
-
-
-def figure(page: Page, place: int = 0) -> Locator:
-    """A figure of the page, drawn."""
-    expect(page.locator(".normviz-plot-area[aria-busy=true]")).to_have_count(0)
-    area = page.locator(".normviz-plot-area").nth(place)
-    expect(area).to_have_attribute("aria-busy", "false")
-    return area
-
-
-def press(page: Page, x: float, y: float) -> None:
-    """Point, press and release as slowly as a hand does: plotly looks up what is under the pointer between frames."""
-    page.mouse.move(x, y)
-    page.wait_for_timeout(1000)
-    page.mouse.click(x, y, delay=300)
-
-
-def settled(page: Page) -> None:
-    """Wait until the script has answered and its last parts are drawn."""
-    expect(page.locator(".nv-tools button").first).not_to_be_empty()
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", re.compile("notRunning"))
-
-
-def test_home_leads_to_each_lab(visit: Callable[..., Page]) -> None:
-    page = visit("home")
+def test_home_leads_to_each_lab(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("home")
     for label, title in (
         ("Open the axes lab", "Axes lab"),
         ("Open the vector lab", "Vector lab"),
@@ -70,8 +34,8 @@ def test_home_leads_to_each_lab(visit: Callable[..., Page]) -> None:
         expect(page.get_by_role("heading", level=1)).to_have_text("See what a norm does")
 
 
-def test_an_edited_vector_changes_the_numbers_the_link_and_comes_back_from_it(visit: Callable[..., Page]) -> None:
-    page = visit("vector")
+def test_an_edited_vector_changes_the_numbers_the_link_and_comes_back_from_it(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("vector")
     figure(page)
     expect(page.get_by_text("1.1180")).not_to_have_count(0)
     field = page.get_by_role("textbox", name="Vector x")
@@ -83,8 +47,8 @@ def test_an_edited_vector_changes_the_numbers_the_link_and_comes_back_from_it(vi
     expect(page.get_by_role("textbox", name="Vector x")).to_have_value("3, 4")
 
 
-def test_the_back_button_undoes_an_edit(visit: Callable[..., Page]) -> None:
-    page = visit("vector")
+def test_the_back_button_undoes_an_edit(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("vector")
     figure(page)
     field = page.get_by_role("textbox", name="Vector x")
     for text in ("3, 4", "5, 6"):
@@ -98,8 +62,8 @@ def test_the_back_button_undoes_an_edit(visit: Callable[..., Page]) -> None:
     expect(field).to_have_value("1, 2, 3, 4")
 
 
-def test_forty_quick_steps_of_a_knob_end_where_the_last_one_left(visit: Callable[..., Page]) -> None:
-    page = visit("axes")
+def test_forty_quick_steps_of_a_knob_end_where_the_last_one_left(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("axes")
     figure(page)
     slider = page.get_by_role("slider", name="Channels d")
     for _ in range(40):
@@ -108,8 +72,8 @@ def test_forty_quick_steps_of_a_knob_end_where_the_last_one_left(visit: Callable
     expect(slider).to_have_value("44")
 
 
-def test_a_bad_vector_is_explained_and_the_last_view_stays(visit: Callable[..., Page]) -> None:
-    page = visit("vector")
+def test_a_bad_vector_is_explained_and_the_last_view_stays(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("vector")
     label = figure(page).get_attribute("aria-label")
     field = page.get_by_role("textbox", name="Vector x")
     field.fill("1, two")
@@ -118,8 +82,8 @@ def test_a_bad_vector_is_explained_and_the_last_view_stays(visit: Callable[..., 
     expect(figure(page)).to_have_attribute("aria-label", label or "")
 
 
-def test_a_click_on_a_cell_selects_it_in_both_views(visit: Callable[..., Page]) -> None:
-    page = visit("axes")
+def test_a_click_on_a_cell_selects_it_in_both_views(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("axes")
     figure(page, 1)
     cell = page.evaluate(
         """() => {
@@ -135,8 +99,8 @@ def test_a_click_on_a_cell_selects_it_in_both_views(visit: Callable[..., Page]) 
     expect(figure(page, 1)).to_have_attribute("aria-label", re.compile("sequence 2, token 3, channel 1"))
 
 
-def test_a_click_on_a_block_selects_its_cell(visit: Callable[..., Page]) -> None:
-    page = visit("axes", "cell=1.2.3")
+def test_a_click_on_a_block_selects_its_cell(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("axes", "cell=1.2.3")
     area = figure(page, 0)
     corner = "Cell: sequence 2, token 3, channel 4"
     expect(page.get_by_role("heading", name=corner)).to_be_visible()
@@ -147,82 +111,15 @@ def test_a_click_on_a_block_selects_its_cell(visit: Callable[..., Page]) -> None
     expect(page.get_by_role("heading", name=re.compile("^Cell: sequence"))).to_be_visible()
 
 
-def test_padding_moves_batch_norm_and_not_layer_norm(visit: Callable[..., Page]) -> None:
-    page = visit("axes", "pad=1")
+def test_padding_moves_batch_norm_and_not_layer_norm(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("axes", "pad=1")
     label = figure(page, 2).get_attribute("aria-label") or ""
     assert "LayerNorm: no token moves" in label
     assert re.search(r"BatchNorm: [1-9]\d* of \d+ tokens move", label)
 
 
-def test_a_sweep_runs_and_its_link_shows_it_again(visit: Callable[..., Page]) -> None:
-    page = visit("depth", SMALL)
-    expect(page.get_by_text("Measured on")).to_be_visible()
-    expect(figure(page)).to_have_attribute("aria-label", re.compile("Post-Norm.*Pre-Norm"))
-    page.reload()
-    expect(page.get_by_text("Measured on")).to_be_visible()
-    expect(page.get_by_role("button", name="Run")).to_be_disabled()
-
-
-def test_a_sweep_is_cancelled_in_the_middle_and_goes_on_later(visit: Callable[..., Page]) -> None:
-    page = visit("depth", LONG)
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    run = page.get_by_role("button", name=re.compile("^(Run|Go on)$"))
-    cancel = page.get_by_role("button", name="Cancel")
-    settled(page)
-    if run.is_enabled():
-        run.click()
-    expect(page.get_by_text(re.compile(r"[1-9]\d* of 96 models measured"))).to_be_visible()
-    figure(page)
-    cancel.click()
-    expect(page.get_by_text(re.compile(r"Cancelled after \d+ of 96 models"))).to_be_visible()
-    expect(run).to_have_text("Go on")
-    run.click()
-    expect(page.get_by_text(re.compile(r"[1-9]\d* of 96 models measured"))).to_be_visible()
-    cancel.click()
-    expect(page.get_by_text(re.compile(r"Cancelled after \d+ of 96 models"))).to_be_visible()
-
-
-def test_the_language_is_switched_in_the_middle_of_a_sweep(visit: Callable[..., Page]) -> None:
-    page = visit("depth", LONG.replace("seeds=16", "seeds=14"))
-    run = page.get_by_role("button", name=re.compile("^(Run|Go on)$"))
-    settled(page)
-    if run.is_enabled():
-        run.click()
-    expect(page.get_by_text(re.compile(r"[1-9]\d* of 84 models measured"))).to_be_visible()
-    page.get_by_role("radio", name="中文").or_(page.get_by_role("button", name="中文")).first.click()
-    expect(page.get_by_text(re.compile(r"已测量 \d+ / 84 个模型"))).to_be_visible()
-    expect(figure(page)).to_have_attribute("aria-label", re.compile("前置归一化"))
-    page.get_by_role("button", name="取消").click()
-    expect(page.get_by_text(re.compile(r"已取消，完成了 \d+ / 84 个模型"))).to_be_visible()
-
-
-def test_zoom_outlives_the_live_updates_of_a_sweep(visit: Callable[..., Page]) -> None:
-    page = visit("depth", LONG.replace("seeds=16", "seeds=15"))
-    run = page.get_by_role("button", name=re.compile("^(Run|Go on)$"))
-    settled(page)
-    if run.is_enabled():
-        run.click()
-    area = figure(page)
-    box = area.bounding_box()
-    assert box is not None
-    left, top = box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.3
-    page.mouse.move(left, top)
-    page.mouse.down()
-    page.mouse.move(left + 150, top + 100, steps=8)
-    page.mouse.up()
-    canvas = "document.querySelector('.normviz-plot-canvas')"
-    zoomed = page.evaluate(f"{canvas}.layout.xaxis.range")
-    done = page.get_by_text(re.compile(r"\d+ of 90 models measured"))
-    first = done.inner_text()
-    expect(done).not_to_have_text(first)
-    assert page.evaluate(f"{canvas}.layout.xaxis.range") == zoomed
-    page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text(re.compile("Cancelled after"))).to_be_visible()
-    assert page.evaluate(f"{canvas}.layout.xaxis.range") == zoomed
-
-
-def test_the_language_switch_keeps_the_view_and_is_in_the_link(visit: Callable[..., Page]) -> None:
-    page = visit("vector", "x=5%2C6")
+def test_the_language_switch_keeps_the_view_and_is_in_the_link(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("vector", "x=5%2C6")
     figure(page)
     page.get_by_role("radio", name="中文").or_(page.get_by_role("button", name="中文")).first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("向量实验室")
@@ -233,14 +130,14 @@ def test_the_language_switch_keeps_the_view_and_is_in_the_link(visit: Callable[.
     expect(page).to_have_url(re.compile("lang=zh"))
 
 
-def test_the_browsers_language_chooses_the_first_view(visit: Callable[..., Page]) -> None:
-    page = visit("home", locale="zh-CN")
+def test_the_browsers_language_chooses_the_first_view(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("home", locale="zh-CN")
     expect(page.get_by_role("heading", level=1)).to_have_text("看清归一化做了什么")
     assert "lang" not in page.url
 
 
-def test_dark_and_light_are_a_switch_that_every_page_remembers(visit: Callable[..., Page]) -> None:
-    page = visit("vector", "x=5%2C6")
+def test_dark_and_light_are_a_switch_that_every_page_remembers(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("vector", "x=5%2C6")
     figure(page)
     page.get_by_role("button", name="Dark").click()
     expect(page.get_by_role("button", name="Light")).to_be_visible()
@@ -250,8 +147,8 @@ def test_dark_and_light_are_a_switch_that_every_page_remembers(visit: Callable[.
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(20, 23, 28)")
 
 
-def test_the_copied_link_is_the_address(visit: Callable[..., Page]) -> None:
-    page = visit("axes", "d=5")
+def test_the_copied_link_is_the_address(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("axes", "d=5")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     settled(page)
     page.get_by_role("button", name="Copy link").click()
@@ -259,8 +156,8 @@ def test_the_copied_link_is_the_address(visit: Callable[..., Page]) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
 
-def test_the_script_of_a_view_is_saved_and_gives_its_numbers(visit: Callable[..., Page], tmp_path: Path) -> None:
-    page = visit("vector", "x=5%2C6")
+def test_the_script_of_a_view_is_saved_and_gives_its_numbers(visit_lab: Callable[..., Page], tmp_path: Path) -> None:
+    page = visit_lab("vector", "x=5%2C6")
     settled(page)
     page.get_by_text("This view as a Python script").click()
     with page.expect_download() as download:
@@ -273,15 +170,15 @@ def test_the_script_of_a_view_is_saved_and_gives_its_numbers(visit: Callable[...
     assert "5.5" in run.stdout
 
 
-def test_an_unusable_link_says_what_it_could_not_use(visit: Callable[..., Page]) -> None:
-    page = visit("axes", "batch=99&colour=red&d=5")
+def test_an_unusable_link_says_what_it_could_not_use(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("axes", "batch=99&colour=red&d=5")
     expect(page.get_by_role("alert").filter(has_text="1 to 8")).to_be_visible()
     expect(page.get_by_role("alert").filter(has_text="colour")).to_be_visible()
     expect(page.get_by_role("slider", name="Channels d")).to_have_value("5")
 
 
-def test_an_entry_edited_in_the_table_becomes_the_vector(visit: Callable[..., Page]) -> None:
-    page = visit("vector")
+def test_an_entry_edited_in_the_table_becomes_the_vector(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("vector")
     figure(page)
     grid = page.get_by_test_id("stDataFrame").locator("canvas").first
     box = grid.bounding_box()
@@ -297,8 +194,8 @@ def test_an_entry_edited_in_the_table_becomes_the_vector(visit: Callable[..., Pa
 
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
 @pytest.mark.parametrize("lab", LABS)
-def test_a_phone_scrolls_down_only(visit: Callable[..., Page], lab: str, locale: str) -> None:
-    page = visit(lab, SMALL if lab == "depth" else "", width=390, height=844, locale=locale)
+def test_a_phone_scrolls_down_only(visit_lab: Callable[..., Page], lab: str, locale: str) -> None:
+    page = visit_lab(lab, SMALL if lab == "depth" else "", width=390, height=844, locale=locale)
     if lab != "home":
         figure(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -307,8 +204,8 @@ def test_a_phone_scrolls_down_only(visit: Callable[..., Page], lab: str, locale:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("lab", LABS)
-def test_a_page_is_accessible(visit: Callable[..., Page], axe: Callable[..., None], lab: str, scheme: str) -> None:
-    page = visit(lab, SMALL if lab == "depth" else "", color_scheme=scheme)
+def test_a_page_is_accessible(visit_lab: Callable[..., Page], axe: Callable[..., None], lab: str, scheme: str) -> None:
+    page = visit_lab(lab, SMALL if lab == "depth" else "", color_scheme=scheme)
     if lab != "home":
         figure(page)
     settled(page)

@@ -46,7 +46,7 @@ def test_the_knob_that_helps_most_is_named() -> None:
     assert estimate(narrow, **SPEED).time_knob == "seeds"
     wide = SweepConfig(d_model=4096, d_ff=4096, depths=(2,), seeds=(0,))
     assert estimate(wide, **SPEED).time_knob == estimate(wide, **SPEED).memory_knob == "d_model"
-    long = SweepConfig(seq_len=4096, batch=1, depths=(2,), seeds=(0,))
+    long = SweepConfig(seq_len=4096, batch=1, depths=(2,), seeds=(0,), placements=("pre_norm",))
     assert estimate(long, **SPEED).time_knob == estimate(long, **SPEED).memory_knob == "seq_len"
     thin = SweepConfig(depths=(512,), seeds=(0,), d_model=2, n_heads=1, d_ff=2, batch=1, seq_len=1, vocab_size=2)
     assert estimate(thin, **SPEED).time_knob == estimate(thin, **SPEED).memory_knob == "depths"

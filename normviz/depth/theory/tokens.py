@@ -17,8 +17,8 @@ from normviz.placements import PLACEMENTS
 
 Array = npt.NDArray[np.float64]
 
-# Pairs of tokens times layers: about four seconds of one core.
-LARGEST_WORK = 2**20
+# Pairs of tokens times layers: about one second of one core.
+LARGEST_WORK = 2**18
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

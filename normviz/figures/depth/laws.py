@@ -15,8 +15,9 @@ from normviz.figures.depth.places import Array, entry
 from normviz.placements import PLACEMENTS
 from normviz.text import Text
 
-# Layers, over all depths and placements; a recursion over all pairs of 32 tokens takes about 1.6 ms for each.
-_AFFORDABLE = 1100
+# Pairs of tokens, over the layers of all depths and placements: the recursion takes about 1.6 ms for 32 x 32 of them, and
+# everybody's clicks wait meanwhile.
+_AFFORDABLE = 500 * 32**2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,8 @@ def _cached(config: SweepConfig, quantity: str, placement: str, depth: int) -> L
 
 def _affordable(result: DepthSweep, depth: int, placements: int) -> bool:
     """Whether the laws of all depths up to this one are worked out while a person waits."""
-    return placements * sum(less for less in result.config.depths if less <= depth) <= _AFFORDABLE
+    layers = placements * sum(less for less in result.config.depths if less <= depth)
+    return layers * result.config.seq_len**2 <= _AFFORDABLE
 
 
 def _law(result: DepthSweep, quantity: str, placement: str, depth: int) -> Law | None:

@@ -91,6 +91,8 @@ def live(t: Text) -> None:
 
 
 def _live(t: Text, active: bool) -> None:
+    if state.whole_page_due():
+        st.rerun()
     job = _job()
     opened = uploaded()
     if opened is not None:

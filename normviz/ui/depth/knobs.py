@@ -106,7 +106,7 @@ def set_knobs(config: SweepConfig) -> None:
     for name, value in knob_values(config).items():
         state.put(PAGE, name, value)
     state.put(PAGE, "layers", str(max(config.depths)))
-    state.act()
+    state.act_on_all()
 
 
 def turn_to_test(config: SweepConfig, changes: Mapping[str, Any]) -> None:

@@ -50,4 +50,4 @@ def deviation(result: DepthSweep, experiment: str, watcher: str, t: Text) -> Non
 
 def _measure(exact: SweepConfig, experiment: str, watcher: str) -> None:
     st.session_state[_TWIN] = board().submit(experiment, exact, watcher)
-    state.act()
+    state.act_on_all()  # the page polls from now on

@@ -45,6 +45,8 @@ def upload(t: Text) -> None:
         except InputError as error:
             st.session_state[_NAME] = None  # said again as long as the file lies there
             complain(error, t, field="Open a result file")
+        else:
+            st.rerun()  # the figures stand above
 
 
 def banner(result: DepthSweep, t: Text) -> None:
@@ -62,7 +64,7 @@ def banner(result: DepthSweep, t: Text) -> None:
 
 def _close() -> None:
     st.session_state.pop(_RESULT, None)
-    state.act()
+    state.act_on_all()
 
 
 def _take_over(result: DepthSweep) -> None:
