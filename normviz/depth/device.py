@@ -59,7 +59,7 @@ def is_out_of_memory(error: Exception) -> bool:
 
 @contextmanager
 def denormals_flushed() -> Iterator[None]:
-    """Numbers below the smallest normal one (1e-38 in float32) count as 0 on the CPU, where they cost a hundred times more.
+    """On the CPU, numbers below the smallest normal one (1e-38 in float32) count as 0: they cost a hundred times more.
 
     In a deep Post-Norm stack most tokens' cotangents fall that low; the sums that are measured do not notice.
     """

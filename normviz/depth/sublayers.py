@@ -178,7 +178,8 @@ class Sublayers:
             parts = g.unflatten(-1, (len(names), -1))
             g = torch.cat([parts[..., names.index(name), :] for name in wanted], dim=-1)
         product = self._product(x.mT, g.flatten(2)).unflatten(-1, (losses, len(wanted), -1))
-        return {name: l2(product[..., i, :], 1, 3).unflatten(0, lead) for i, name in enumerate(wanted)}
+        found = l2(product, 1, 4).unflatten(0, lead)
+        return {name: found[..., i] for i, name in enumerate(wanted)}
 
 
 def _split(x: Tensor, lead: tuple[int, ...]) -> Tensor:

@@ -15,8 +15,8 @@ from normviz.figures.depth.places import Array, entry
 from normviz.placements import PLACEMENTS
 from normviz.text import Text
 
-# Pairs of tokens, over the layers of all depths and placements: the recursion takes about 1.6 ms for 32 x 32 of them, and
-# everybody's clicks wait meanwhile.
+# Pairs of tokens, over the layers of all depths and placements: the recursion takes about 1.6 ms for 32 x 32 of them,
+# and everybody's clicks wait meanwhile.
 _AFFORDABLE = 500 * 32**2
 
 
