@@ -23,6 +23,7 @@ Scheme = Literal["light", "dark"]
 LOCALES = {"en": "en-US", "zh": "zh-CN"}
 PAGES = {"home": "", "vector": "vector", "axes": "axes", "depth": "depth"}
 FIGURES = {"home": 0, "vector": 3, "axes": 2, "depth": 3}  # what the first view of a page draws
+VIEW_FIGURES = {"map": 1, "stream": 3, "attention": 2, "claims": 0}  # of the depth lab
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 HEIGHTS = {1440: 1250, 390: 844}  # CSS pixels: a tall window, so that a lab shows its figures, and a phone
 TALLEST = 8000  # CSS pixels of a picture from top to bottom
@@ -50,32 +51,42 @@ SETTLE_LIMIT = 120_000  # milliseconds
 
 @dataclass(frozen=True, kw_only=True)
 class Shot:
-    """One picture: a page in one language, scheme and width."""
+    """One picture: a page, perhaps in another view than its first, in one language, scheme and width."""
 
     page: str
     lang: str = "en"
     scheme: Scheme = "light"
     width: int = 1440
+    view: str = ""
 
     @property
     def file(self) -> str:
         """Name of its file."""
-        return f"{self.page}-{self.lang}-{self.scheme}-{self.width}.png"
+        view = f"-{self.view}" if self.view else ""
+        return f"{self.page}{view}-{self.lang}-{self.scheme}-{self.width}.png"
+
+    @property
+    def figures(self) -> int:
+        """How many figures it shows."""
+        return VIEW_FIGURES[self.view] if self.view else FIGURES[self.page]
 
 
 README = (
     Shot(page="vector"),
     Shot(page="axes"),
     Shot(page="depth"),
+    Shot(page="depth", view="claims"),
+    Shot(page="depth", view="stream"),
     Shot(page="depth", lang="zh", scheme="dark"),
     Shot(page="vector", lang="zh", width=390),
 )
 
 
 def every_shot() -> Iterator[Shot]:
-    """Each page in both languages, light and dark, at both widths."""
+    """Each page and view in both languages, light and dark, at both widths."""
     for page, lang, scheme, width in product(PAGES, LOCALES, SCHEMES, HEIGHTS):
-        yield Shot(page=page, lang=lang, scheme=scheme, width=width)
+        for view in ("", *VIEW_FIGURES) if page == "depth" else ("",):
+            yield Shot(page=page, lang=lang, scheme=scheme, width=width, view=view)
 
 
 def take(browser: Browser, url: str, shot: Shot, folder: Path, *, whole: bool) -> Path:
@@ -87,11 +98,12 @@ def take(browser: Browser, url: str, shot: Shot, folder: Path, *, whole: bool) -
         reduced_motion="reduce",
     )
     page = context.new_page()
-    page.goto(f"{url}/{PAGES[shot.page]}?lang={shot.lang}")
-    page.wait_for_function(SETTLED, arg=FIGURES[shot.page], timeout=SETTLE_LIMIT)
+    view = f"&view={shot.view}" if shot.view else ""
+    page.goto(f"{url}/{PAGES[shot.page]}?lang={shot.lang}{view}")
+    page.wait_for_function(SETTLED, arg=shot.figures, timeout=SETTLE_LIMIT)
     if whole:
         page.set_viewport_size({"width": shot.width, "height": _full_height(page)})
-        page.wait_for_function(SETTLED, arg=FIGURES[shot.page], timeout=SETTLE_LIMIT)
+        page.wait_for_function(SETTLED, arg=shot.figures, timeout=SETTLE_LIMIT)
     file = folder / shot.file
     page.screenshot(path=file)
     context.close()

@@ -67,6 +67,13 @@ def test_every_view_draws_every_kind_of_run(open_lab, view, fields):
     assert not page.error
 
 
+@pytest.mark.parametrize("view", ["gradients", "map"])
+def test_a_matrix_that_no_model_has_is_said(open_lab, view):
+    page = finished(open_lab("depth", **SMALL, quantity="grad_wg", view=view))
+    assert not page.exception
+    assert any("nothing to show here: L2 norm of dLoss/dWG" in note.value for note in page.info)
+
+
 def test_half_precision_offers_its_deviation_from_float32(open_lab):
     page = finished(open_lab("depth", **{**SMALL, "seeds": "4", "dtype": "mixed"}))
     page.button(key="depth.twin.run").click().run()

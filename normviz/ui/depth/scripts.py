@@ -8,7 +8,6 @@ from normviz.depth.config import SweepConfig
 from normviz.errors import InputError
 from normviz.snippets import standalone_script
 from normviz.text import Text
-from normviz.ui.controls import complain
 
 
 def standalone_export(config: SweepConfig, quantity: str, t: Text) -> None:
@@ -17,7 +16,7 @@ def standalone_export(config: SweepConfig, quantity: str, t: Text) -> None:
         try:
             code = standalone_script(config, quantity=quantity)
         except InputError as error:
-            complain(error, t)
+            st.info(t.error(error))
             return
         st.caption(t("For reading in a lecture: the same seeds, the same weights, the wirings written out."))
         st.code(code, language="python")

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from normviz.depth.points import QUANTITIES
 from normviz.depth.results import DepthSweep
 from normviz.figures import depth as figures
 from normviz.figures.picture import Picture
@@ -35,6 +36,8 @@ def draw(result: DepthSweep, t: Text) -> None:
 
 def _gradients(result: DepthSweep, t: Text) -> None:
     quantity, where, theory = (state.good(PAGE, name) for name in ("quantity", "where", "theory"))
+    if not _has(result, quantity, t):
+        return
     depth = _depth(result, t)
     common: dict[str, Any] = {"t": t, "mode": mode()}
     _plot(figures.gradient_picture(result, quantity=quantity, where=where, theory=theory, **common), t)
@@ -57,6 +60,8 @@ def _gradients(result: DepthSweep, t: Text) -> None:
 
 def _map(result: DepthSweep, t: Text) -> None:
     quantity = state.good(PAGE, "quantity")
+    if not _has(result, quantity, t):
+        return
     asked = state.good(PAGE, "map")
     measured = result.config.placements
     placement = asked if asked in measured else measured[0]
@@ -107,6 +112,14 @@ _VIEWS: dict[str, Callable[[DepthSweep, Text], None]] = {
 
 def _plot(picture: Picture, t: Text) -> None:
     plot(picture, key=f"depth.{picture.name}", t=t)
+
+
+def _has(result: DepthSweep, quantity: str, t: Text) -> bool:
+    """Whether any model has the quantity; says so where none has."""
+    found = any(quantity in point.profiles for point in result.points)
+    if not found:
+        st.info(t("These models have nothing to show here: {quantity}.", quantity=t(QUANTITIES[quantity].label)))
+    return found
 
 
 def _depth(result: DepthSweep, t: Text) -> int:
