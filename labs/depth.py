@@ -45,13 +45,12 @@ config = depth.sweep_config(t)
 depth.explain(config.placements, t)
 depth.run_bar(config, t)
 
-view = control("depth", "view", t)
-names = depth.VIEW_KNOBS[view]
-for column, name in zip(st.columns(4, gap="large"), names, strict=False):
+chosen = {"view": control("depth", "view", t)}
+for column, name in zip(st.columns(4, gap="large"), depth.VIEW_KNOBS[chosen["view"]], strict=False):
     with column:
-        control("depth", name, t)
+        chosen[name] = control("depth", name, t)
 
-depth.live(t)
+depth.live(chosen, t)
 
 depth.upload(t)
 shown, quantity = depth.shown_config(config), state.good("depth", "quantity")

@@ -159,7 +159,8 @@ class _Task:
 
     async def cancel(self) -> None:
         self.cancelled = True
-        await self._client.cancel([self.future], asynchronous=True)
+        with suppress(Exception):  # the connection is going away, and the task with it
+            await self._client.cancel([self.future], asynchronous=True)
 
 
 def _keys_in_threads(dask_worker: Worker) -> list[str]:

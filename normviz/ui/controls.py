@@ -9,7 +9,7 @@ import streamlit as st
 
 from normviz import link
 from normviz.errors import InputError
-from normviz.text import N_, Text
+from normviz.text import LANGUAGES, N_, Text
 from normviz.ui import state
 
 T = TypeVar("T")
@@ -132,7 +132,12 @@ def link_too_long(page: str, name: str, t: Text) -> None:
 def _prepare(page: str, name: str) -> str:
     """Session key of the control, holding a value before the widget is drawn."""
     key = state.key(page, name)
-    st.session_state.setdefault(key, link.knob(page, name).default)
+    knob = link.knob(page, name)
+    st.session_state.setdefault(key, knob.default)
+    if knob.kind == "choice" and st.session_state[key] not in knob.options:
+        # A list's browser side answers with the label that it shows, in the language before the switch.
+        labels = {Text(lang)(label): option for option, label in knob.options.items() for lang in LANGUAGES}
+        st.session_state[key] = labels.get(st.session_state[key], knob.default)
     return key
 
 

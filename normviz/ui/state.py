@@ -79,8 +79,10 @@ def problems() -> list[InputError]:
 
 
 def value(page: str, name: str) -> Any:
-    """What the control shows now, usable or not."""
-    return st.session_state.get(key(page, name), link.knob(page, name).default)
+    """What the control shows now, usable or not; a list that has just changed its language may still hold a label."""
+    knob = link.knob(page, name)
+    found = st.session_state.get(key(page, name), knob.default)
+    return knob.default if knob.kind == "choice" and found not in knob.options else found
 
 
 def good(page: str, name: str) -> Any:

@@ -21,7 +21,10 @@ pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
 # Some seconds on two cores, in many slices: time enough to press Cancel.
-LONG = "depths=64%2C128%2C256&seeds=16&d_model=64&seq_len=64&layers=64"
+LONG = (
+    "placements=post_norm%2Cpre_norm%2Csandwich_norm%2Cperi_ln&depths=64%2C128%2C256&seeds=16&d_model=64&seq_len=64"
+    "&layers=64"
+)
 MEASURED = re.compile(r"[1-9]\d* of \d+ models measured")
 
 
@@ -48,26 +51,38 @@ def test_a_sweep_is_cancelled_in_the_middle_and_goes_on_later(visit_lab: Callabl
     go_on = page.get_by_role("button", name=re.compile("^(Run|Go on)$"))
     cancel = page.get_by_role("button", name="Cancel")
     run(page)
-    expect(page.get_by_text(re.compile(r"[1-9]\d* of 96 models measured"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"[1-9]\d* of 192 models measured"))).to_be_visible()
     figure(page)
     cancel.click()
-    expect(page.get_by_text(re.compile(r"Cancelled after \d+ of 96 models"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Cancelled after \d+ of 192 models"))).to_be_visible()
     expect(go_on).to_have_text("Go on")
     go_on.click()
-    expect(page.get_by_text(re.compile(r"[1-9]\d* of 96 models measured"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"[1-9]\d* of 192 models measured"))).to_be_visible()
     cancel.click()
-    expect(page.get_by_text(re.compile(r"Cancelled after \d+ of 96 models"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Cancelled after \d+ of 192 models"))).to_be_visible()
 
 
 def test_the_language_is_switched_in_the_middle_of_a_sweep(visit_lab: Callable[..., Page]) -> None:
     page = visit_lab("depth", LONG.replace("seeds=16", "seeds=14"))
     run(page)
-    expect(page.get_by_text(re.compile(r"[1-9]\d* of 84 models measured"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"[1-9]\d* of 168 models measured"))).to_be_visible()
     page.get_by_role("radio", name="中文").or_(page.get_by_role("button", name="中文")).first.click()
-    expect(page.get_by_text(re.compile(r"已测量 \d+ / 84 个模型"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"已测量 \d+ / 168 个模型"))).to_be_visible()
     expect(figure(page)).to_have_attribute("aria-label", re.compile("前置归一化"))
     page.get_by_role("button", name="取消").click()
-    expect(page.get_by_text(re.compile(r"已取消，完成了 \d+ / 84 个模型"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"已取消，完成了 \d+ / 168 个模型"))).to_be_visible()
+
+
+def test_a_choice_from_a_list_outlives_the_language_switch(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("depth", f"{SMALL}&quantity=grad_wv")
+    expect(figure(page)).to_have_attribute("aria-label", re.compile("dLoss/dWV"))
+    for name, words in (("中文", "dLoss/dWV 的"), ("English", "dLoss/dWV")):
+        page.get_by_role("radio", name=name).or_(page.get_by_role("button", name=name)).first.click()
+        expect(figure(page)).to_have_attribute("aria-label", re.compile(words))
+        settled(page)
+        page.get_by_role("slider").first.press("ArrowRight")
+        expect(page).to_have_url(re.compile("quantity=grad_wv"))
+        settled(page)
 
 
 def test_zoom_outlives_the_live_updates_of_a_sweep(visit_lab: Callable[..., Page]) -> None:
@@ -83,7 +98,7 @@ def test_zoom_outlives_the_live_updates_of_a_sweep(visit_lab: Callable[..., Page
     page.mouse.up()
     canvas = "document.querySelector('.normviz-plot-canvas')"
     zoomed = page.evaluate(f"{canvas}.layout.xaxis.range")
-    done = page.get_by_text(re.compile(r"\d+ of 90 models measured"))
+    done = page.get_by_text(re.compile(r"\d+ of 180 models measured"))
     first = done.inner_text()
     expect(done).not_to_have_text(first)
     assert page.evaluate(f"{canvas}.layout.xaxis.range") == zoomed
@@ -110,7 +125,7 @@ def test_two_readers_watch_one_sweep(visit_lab: Callable[..., Page]) -> None:
     run(first)
     expect(first.get_by_text(MEASURED)).to_be_visible()
     second.reload()
-    expect(second.get_by_text(re.compile(r"已测量 [1-9]\d* / 72 个模型"))).to_be_visible()
+    expect(second.get_by_text(re.compile(r"已测量 [1-9]\d* / 144 个模型"))).to_be_visible()
     first.get_by_role("button", name="Cancel").click()
     expect(first.get_by_text("You left this sweep")).to_be_visible()
     second.get_by_role("button", name="取消").click()

@@ -83,21 +83,21 @@ def run_bar(config: SweepConfig, t: Text) -> None:
         st.info(t("The knobs have changed. The figures show the last run until you press Run."))
 
 
-def live(t: Text) -> None:
-    """Draw the opened file, or the running or finished sweep; polls only while it runs."""
+def live(chosen: views.Chosen, t: Text) -> None:
+    """Draw the opened file, or the running or finished sweep, in the chosen view; polls only while it runs."""
     job = _job()
     active = (job is not None and job.state in ("waiting", "running")) or twin_runs(_watcher())
-    st.fragment(_live, run_every=POLL_SECONDS if active else None)(t, active)
+    st.fragment(_live, run_every=POLL_SECONDS if active else None)(chosen, t, active)
 
 
-def _live(t: Text, active: bool) -> None:
+def _live(chosen: views.Chosen, t: Text, active: bool) -> None:
     if state.whole_page_due():
         st.rerun()
     job = _job()
     opened = uploaded()
     if opened is not None:
         banner(opened, t)
-        views.draw(opened, t)
+        views.draw(opened, chosen, t)
         st.caption(" · ".join(_provenance(opened, t)))
         return
     lost = board().cluster.state == "failed" and (job is None or job.state != "done")
@@ -117,7 +117,7 @@ def _live(t: Text, active: bool) -> None:
     result = collect(job.config, job.points)
     if not result.points:
         return
-    views.draw(result, t)
+    views.draw(result, chosen, t)
     origin = _provenance(result, t)
     if job.cached:
         origin.append(t("read from the result store"))

@@ -145,5 +145,5 @@ def _is_at(name: str) -> bool:
 
 def _choose() -> None:
     chosen = st.session_state[_PRESET]
-    if chosen != OWN:
+    if chosen in PRESETS:  # not where the list still answers with a label of the language before the switch
         set_knobs(preset(chosen))

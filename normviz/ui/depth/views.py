@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -12,7 +12,6 @@ from normviz.depth.results import DepthSweep
 from normviz.figures import depth as figures
 from normviz.figures.picture import Picture
 from normviz.text import Text
-from normviz.ui import state
 from normviz.ui.depth.claims import claims
 from normviz.ui.depth.knobs import PAGE
 from normviz.ui.language import mode
@@ -29,16 +28,23 @@ VIEW_KNOBS: dict[str, tuple[str, ...]] = {
 """Which controls a view has."""
 
 
-def draw(result: DepthSweep, t: Text) -> None:
-    """Draw the chosen view; a partial result gives shorter lines."""
-    _VIEWS[state.good(PAGE, "view")](result, t)
+Chosen = Mapping[str, Any]
 
 
-def _gradients(result: DepthSweep, t: Text) -> None:
-    quantity, where, theory = (state.good(PAGE, name) for name in ("quantity", "where", "theory"))
+def draw(result: DepthSweep, chosen: Chosen, t: Text) -> None:
+    """Draw the chosen view; a partial result gives shorter lines.
+
+    `chosen` holds the values of "view" and of its controls as the page's script got them. A fragment that polls would
+    find a list's label in the session where the language has just changed.
+    """
+    _VIEWS[chosen["view"]](result, chosen, t)
+
+
+def _gradients(result: DepthSweep, chosen: Chosen, t: Text) -> None:
+    quantity, where, theory = (chosen[name] for name in ("quantity", "where", "theory"))
     if not _has(result, quantity, t):
         return
-    depth = _depth(result, t)
+    depth = _depth(result, chosen, t)
     common: dict[str, Any] = {"t": t, "mode": mode()}
     _plot(figures.gradient_picture(result, quantity=quantity, where=where, theory=theory, **common), t)
     for note in figures.divergence_notes(result, quantity, t):
@@ -58,20 +64,20 @@ def _gradients(result: DepthSweep, t: Text) -> None:
         _theory(result, (quantity, "residual_mean_square"), t)
 
 
-def _map(result: DepthSweep, t: Text) -> None:
-    quantity = state.good(PAGE, "quantity")
+def _map(result: DepthSweep, chosen: Chosen, t: Text) -> None:
+    quantity = chosen["quantity"]
     if not _has(result, quantity, t):
         return
-    asked = state.good(PAGE, "map")
+    asked = chosen["map"]
     measured = result.config.placements
     placement = asked if asked in measured else measured[0]
     _plot(figures.heatmap_picture(result, quantity=quantity, placement=placement, t=t, mode=mode()), t)
     lesson(PAGE, "map", t)
 
 
-def _stream(result: DepthSweep, t: Text) -> None:
-    depth = _depth(result, t)
-    theory = state.good(PAGE, "theory")
+def _stream(result: DepthSweep, chosen: Chosen, t: Text) -> None:
+    depth = _depth(result, chosen, t)
+    theory = chosen["theory"]
     common: dict[str, Any] = {"t": t, "mode": mode()}
     _plot(figures.residual_picture(result, depth=depth, theory=theory, **common), t)
     lesson(PAGE, "residual", t)
@@ -86,8 +92,8 @@ def _stream(result: DepthSweep, t: Text) -> None:
         _theory(result, ("residual_mean_square",), t)
 
 
-def _attention(result: DepthSweep, t: Text) -> None:
-    depth = _depth(result, t)
+def _attention(result: DepthSweep, chosen: Chosen, t: Text) -> None:
+    depth = _depth(result, chosen, t)
     left, right = st.columns(2, gap="large")
     with left:
         _plot(figures.logit_picture(result, depth=depth, t=t, mode=mode()), t)
@@ -96,12 +102,12 @@ def _attention(result: DepthSweep, t: Text) -> None:
     lesson(PAGE, "attention", t)
 
 
-def _claims(result: DepthSweep, t: Text) -> None:
+def _claims(result: DepthSweep, chosen: Chosen, t: Text) -> None:
     lesson(PAGE, "claims", t)
     claims(result, t)
 
 
-_VIEWS: dict[str, Callable[[DepthSweep, Text], None]] = {
+_VIEWS: dict[str, Callable[[DepthSweep, Chosen, Text], None]] = {
     "gradients": _gradients,
     "map": _map,
     "stream": _stream,
@@ -122,9 +128,9 @@ def _has(result: DepthSweep, quantity: str, t: Text) -> bool:
     return found
 
 
-def _depth(result: DepthSweep, t: Text) -> int:
+def _depth(result: DepthSweep, chosen: Chosen, t: Text) -> int:
     """The depth whose layers are shown: the one asked for, or the deepest that arrived."""
-    asked = int(state.good(PAGE, "layers"))
+    asked = int(chosen["layers"])
     present = sorted({point.depth for point in result.points})
     if asked in present:
         return asked
