@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -87,26 +86,15 @@ def _verdict(what: str, worst: tuple[float, str]) -> str:
 
 
 @contextmanager
-def little_memory(device: str, size: float) -> Iterator[None]:
-    """Deny this process more than `size` bytes beside what it has: of the GPU's memory, or of addresses on Linux."""
-    if device == "cuda":
-        torch.cuda.empty_cache()
-        total = torch.cuda.get_device_properties(device).total_memory
-        torch.cuda.set_per_process_memory_fraction(min(1.0, (torch.cuda.memory_reserved() + size) / total))
-        try:
-            yield
-        finally:
-            torch.cuda.set_per_process_memory_fraction(1.0)
-        return
-    import resource  # not on Windows
-
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (int(pages * resource.getpagesize() + size), before[1]))
+def little_memory(size: float) -> Iterator[None]:
+    """Deny this process more than `size` bytes of the GPU's memory beside what it has."""
+    torch.cuda.empty_cache()
+    total = torch.cuda.get_device_properties("cuda").total_memory
+    torch.cuda.set_per_process_memory_fraction(min(1.0, (torch.cuda.memory_reserved() + size) / total))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
+        torch.cuda.set_per_process_memory_fraction(1.0)
 
 
 def out_of_memory(device: str, sizes: Sizes) -> str:
@@ -117,15 +105,15 @@ def out_of_memory(device: str, sizes: Sizes) -> str:
     SystemExit
         If no limit leads to halved slices, or halved slices give other numbers.
     """
-    if device == "cpu" and sys.platform != "linux":
-        return "- out of memory: only tried on a GPU and on Linux"
+    if device != "cuda":  # what a process may take of the CPU's memory depends on its allocator
+        return "- out of memory: only tried on a GPU"
     config = sweep_config(sizes, device=device)
     needed = 4.0 * max(slice_cost(config, keys).kept for keys in sweep_slices(config))
     with arithmetic("float32"):
         free = list(sweep(config))
         for share in (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6):  # what is needed is an estimate: the first limit that serves
             try:
-                with little_memory(device, share * needed):
+                with little_memory(share * needed):
                     short = list(sweep(config))
             except InputError:  # too little for one model
                 continue

@@ -57,7 +57,7 @@ def test_long_stack_doubles_its_depths() -> None:
 
 
 def test_gpu_script_runs_without_a_gpu(tmp_path: Path) -> None:
-    """In a process of its own, since it denies its process memory."""
+    """In a process of its own, as it is started by hand."""
     file = tmp_path / "figures.json"
     command = [sys.executable, "-m", "benchmarks.gpu_sweep", "--device=cpu", "--tiny", "--repeats=1", f"--json={file}"]
     ran = subprocess.run(
