@@ -1,4 +1,4 @@
-"""How much longer than on a bare page does a knob change take in the vector lab?
+"""How much longer than on a bare page does a knob change take in the vector lab, with four entries and with a million?
 
 `python -m benchmarks.clicks` serves both, lets one visitor each click in turn, and prints medians and their ratio.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import mean, median
 
@@ -20,28 +21,31 @@ WARM_UP = 5
 PAUSE = 0.1
 # Makes the server say how long each script ran; nothing leaves the machine, since no browser is there to pass it on.
 TIMED = {"STREAMLIT_BROWSER_GATHER_USAGE_STATS": "true"}
+VIEWS = ("steps", "geometry", "invariances", "backward")
+MILLION = "source=random&d=1000000&view="
 
 
 def clicks(rounds: int) -> dict[str, list[Answer]]:
     """Answers to `rounds` knob changes on each page, taken in turn after a short warm-up."""
-    answers: dict[str, list[Answer]] = {"bare page, slider": [], "vector lab, vector": [], "vector lab, eps": []}
-    with (
-        serve(BARE, environment=TIMED) as plain,
-        serve(environment=TIMED) as app,
-        Visitor(plain.url) as first,
-        Visitor(app.url, "vector") as second,
-    ):
+    with ExitStack() as open_now:
+        plain = open_now.enter_context(serve(BARE, environment=TIMED))
+        app = open_now.enter_context(serve(environment=TIMED))
+        first = open_now.enter_context(Visitor(plain.url))
+        second = open_now.enter_context(Visitor(app.url, "vector"))
+        million = {view: open_now.enter_context(Visitor(app.url, "vector", MILLION + view)) for view in VIEWS}
+        answers: dict[str, list[Answer]] = {}
         for turn in range(WARM_UP + rounds):
-            knobs: tuple[tuple[Visitor, str, str | float], ...] = (
-                (first, first.widget("value"), float(turn % 100)),
-                (second, second.widget("vector.x"), f"1, 2, 3, {turn}"),
-                (second, second.widget("vector.eps"), f"{turn % 2 + 1}e-5"),
-            )
-            for collected, (visitor, widget, value) in zip(answers.values(), knobs, strict=True):
+            knobs: dict[str, tuple[Visitor, str, str | float]] = {
+                "bare page, slider": (first, "value", float(turn % 100)),
+                "vector lab, vector": (second, "vector.x", f"1, 2, 3, {turn}"),
+                "vector lab, eps": (second, "vector.eps", f"{turn % 2 + 1}e-5"),
+                **{f"10^6, {view}": (who, "vector.eps", f"{turn % 2 + 1}e-5") for view, who in million.items()},
+            }
+            for name, (visitor, widget, value) in knobs.items():
                 time.sleep(PAUSE)
-                answer = visitor.set(widget, value)
+                answer = visitor.set(visitor.widget(widget), value)
                 if turn >= WARM_UP:
-                    collected.append(answer)
+                    answers.setdefault(name, []).append(answer)
     return answers
 
 

@@ -4,7 +4,9 @@ The map of the package; every name below is imported on first use, so that `impo
 
 ======================  ====================================================================
 `layer_norm`, ...       one vector, every intermediate (`normviz.norms`)
-`plane`, `triangle`     the exact geometry of one vector (`normviz.geometry`)
+`plane`, `space`, ...   the exact geometry of one vector, its Jacobians (`normviz.geometry`)
+`affine`, ...           what a norm does not see (`normviz.invariances`)
+`slip`                  a common mistake beside the right formula (`normviz.slips`)
 `normalize_grid`        which cells of [B, T, d] share a statistic (`normviz.grid`)
 `SweepConfig`, `sweep`  gradients and residual streams against depth (`normviz.depth`)
 `preset`                published settings as configurations (`normviz.depth.presets`)
@@ -25,11 +27,30 @@ if TYPE_CHECKING:
     from normviz.depth.results import DepthPoint, DepthSweep, Profile, collect, load
     from normviz.depth.sweep import sweep
     from normviz.errors import InputError
-    from normviz.geometry import Plane, Triangle, jacobian, plane, triangle
+    from normviz.geometry import (
+        Cloud,
+        Lengths,
+        Plane,
+        Pullback,
+        Space,
+        Spectrum,
+        Triangle,
+        cloud,
+        jacobian,
+        lengths,
+        plane,
+        pullback,
+        space,
+        spectra,
+        spectrum,
+        triangle,
+    )
     from normviz.grid import CellTrace, GridTrace, cell, normalize_grid, pad_mask, padding_shift, sample_grid
+    from normviz.invariances import Affine, affine, invariance_table
     from normviz.norms import NORMS, NormRecord, NormTrace, RunningStats, batch_norm, dyt, layer_norm, rms_norm
     from normviz.placements import PLACEMENTS, Placement
-    from normviz.vectors import format_vector, parse_vector
+    from normviz.slips import SLIPS, Slip, slip
+    from normviz.vectors import format_vector, hidden_state, parse_vector, random_vector, read_vector_file
 
 __version__ = "0.1.0"
 
@@ -39,8 +60,26 @@ _HOME = {
     "normviz.depth.results": ("DepthPoint", "DepthSweep", "Profile", "collect", "load"),
     "normviz.depth.sweep": ("sweep",),
     "normviz.errors": ("InputError",),
-    "normviz.geometry": ("Plane", "Triangle", "jacobian", "plane", "triangle"),
+    "normviz.geometry": (
+        "Cloud",
+        "Lengths",
+        "Plane",
+        "Pullback",
+        "Space",
+        "Spectrum",
+        "Triangle",
+        "cloud",
+        "jacobian",
+        "lengths",
+        "plane",
+        "pullback",
+        "space",
+        "spectra",
+        "spectrum",
+        "triangle",
+    ),
     "normviz.grid": ("CellTrace", "GridTrace", "cell", "normalize_grid", "pad_mask", "padding_shift", "sample_grid"),
+    "normviz.invariances": ("Affine", "affine", "invariance_table"),
     "normviz.norms": (
         "NORMS",
         "NormRecord",
@@ -52,7 +91,8 @@ _HOME = {
         "rms_norm",
     ),
     "normviz.placements": ("PLACEMENTS", "Placement"),
-    "normviz.vectors": ("format_vector", "parse_vector"),
+    "normviz.slips": ("SLIPS", "Slip", "slip"),
+    "normviz.vectors": ("format_vector", "hidden_state", "parse_vector", "random_vector", "read_vector_file"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from normviz.grid import CellTrace
 from normviz.norms import NormTrace
+from normviz.slips import Slip
 from normviz.text import N_
 
 _SPELLED_OUT = 6
@@ -20,10 +21,23 @@ _DEVIATION = r"(x_i - \mu)^2"
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One line of the arithmetic: an English title, marked for translation, and LaTeX."""
+    """One line of the arithmetic.
+
+    Attributes
+    ----------
+    title, latex
+        An English title, marked for translation, and the formula with the numbers in it.
+    stage
+        When it is shown where the steps of two norms are gone through side by side, 1 to `STAGES`.
+    """
 
     title: str
     latex: str
+    stage: int = 1
+
+
+STAGES = 6
+"""Mean, centring, square, root, quotient, weight and bias."""
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -35,13 +49,15 @@ def number(value: float, digits: int = 4) -> str:
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
 
 
-def layer_norm_steps(trace: NormTrace) -> tuple[Step, ...]:
+def layer_norm_steps(trace: NormTrace, *, offset: bool = False) -> tuple[Step, ...]:
     r"""Mean, centring, variance, standard deviation, quotient and, where given, weight and bias of one LayerNorm.
 
     Parameters
     ----------
     trace
         Of one vector `[d]`, from `normviz.layer_norm`.
+    offset
+        Whether the weight is written as 1 + w.
     """
     x, mean, centered, var = trace.x, _scalar(trace.mean), trace.centered, _scalar(trace.var)
     assert centered is not None
@@ -49,59 +65,85 @@ def layer_norm_steps(trace: NormTrace) -> tuple[Step, ...]:
     root = rf"\sqrt{{{number(var)}{_plus_eps(trace.eps)}}}"
     lines = [
         Step(title=N_("Mean"), latex=rf"\mu = {_sum(x, d, 'x_i')} = {number(mean)}"),
-        Step(title=N_("Subtract the mean"), latex=rf"x - \mu = {_vector(centered)}"),
+        Step(title=N_("Subtract the mean"), latex=rf"x - \mu = {_vector(centered)}", stage=2),
         Step(
             title=N_("Variance"),
             latex=rf"\sigma^2 = {_sum(centered, d, _DEVIATION, square=True)} = {number(var)}",
+            stage=3,
         ),
         Step(
             title=N_("Standard deviation"),
             latex=rf"{_with_eps('sigma', trace.eps)} = {root} = {number(np.sqrt(var + trace.eps))}",
+            stage=4,
         ),
         _quotient(trace, "LN", r"x - \mu", _with_eps("sigma", trace.eps)),
     ]
-    return tuple(lines + _affine(trace, "LN"))
+    return tuple(lines + _affine(trace, "LN", offset))
 
 
-def rms_norm_steps(trace: NormTrace) -> tuple[Step, ...]:
-    """Mean square, root, quotient and, where given, weight of one RMSNorm.
+def rms_norm_steps(trace: NormTrace, *, offset: bool = False) -> tuple[Step, ...]:
+    """The uncentred x, mean square, root, quotient and, where given, weight of one RMSNorm.
 
     Parameters
     ----------
     trace
         Of one vector `[d]`, from `normviz.rms_norm`.
+    offset
+        Whether the weight is written as 1 + w.
     """
     x, rms = trace.x, _scalar(trace.rms)
     square = rms**2
     root = rf"\sqrt{{{number(square)}{_plus_eps(trace.eps)}}}"
     lines = [
+        Step(title=N_("No mean is subtracted"), latex=rf"x = {_vector(x)}"),
         Step(
             title=N_("Mean square"),
             latex=rf"\mathrm{{ms}} = {_sum(x, x.size, 'x_i^2', square=True)} = {number(square)}",
+            stage=3,
         ),
         Step(
             title=N_("Root mean square"),
             latex=rf"{_with_eps('rms', trace.eps)} = {root} = {number(np.sqrt(square + trace.eps))}",
+            stage=4,
         ),
         _quotient(trace, "RMSNorm", "x", _with_eps("rms", trace.eps)),
     ]
-    return tuple(lines + _affine(trace, "RMSNorm"))
+    return tuple(lines + _affine(trace, "RMSNorm", offset))
+
+
+def slip_steps(slip: Slip) -> tuple[Step, ...]:
+    """What the norm divides by, and what it would divide by with the mistake.
+
+    Parameters
+    ----------
+    slip
+        From `normviz.slip`.
+    """
+    other = slip.other_divisor
+    wrong = r"\text{—}" if other is None else number(other, 6) if np.isfinite(other) else r"\mathrm{NaN}"
+    return (
+        Step(title=N_("The norm divides by"), latex=f"{slip.usual_latex} = {number(slip.usual_divisor, 6)}"),
+        Step(title=N_("The other divides by"), latex=f"{slip.other_latex} = {wrong}"),
+    )
 
 
 def _quotient(trace: NormTrace, name: str, above: str, below: str) -> Step:
     last = trace.weight is None and trace.bias is None
     result = rf"\mathrm{{{name}}}(x)" if last else r"\hat x"
-    return Step(title=N_("Divide"), latex=rf"{result} = \frac{{{above}}}{{{below}}} = {_vector(trace.normalized)}")
+    quotient = rf"{result} = \frac{{{above}}}{{{below}}} = {_vector(trace.normalized)}"
+    return Step(title=N_("Divide"), latex=quotient, stage=5)
 
 
-def _affine(trace: NormTrace, name: str) -> list[Step]:
+def _affine(trace: NormTrace, name: str, offset: bool) -> list[Step]:
     if trace.weight is None and trace.bias is None:
         return []
-    parts = [r"\hat x" if trace.weight is None else r"w \odot \hat x"]
+    gain = r"(1 + w) \odot \hat x" if offset else r"w \odot \hat x"
+    parts = [r"\hat x" if trace.weight is None else gain]
     if trace.bias is not None:
         parts.append("b")
     title = N_("Multiply by the weight, add the bias") if trace.bias is not None else N_("Multiply by the weight")
-    return [Step(title=title, latex=rf"\mathrm{{{name}}}(x) = {' + '.join(parts)} = {_vector(trace.output)}")]
+    result = rf"\mathrm{{{name}}}(x) = {' + '.join(parts)} = {_vector(trace.output)}"
+    return [Step(title=title, latex=result, stage=STAGES)]
 
 
 def _scalar(value: NDArray[np.float64] | None) -> float:
@@ -133,9 +175,10 @@ def _term(value: float, *, square: bool) -> str:
 
 
 def _vector(values: Sequence[float] | NDArray[np.float64]) -> str:
-    entries = [number(value) for value in values]
-    if len(entries) > 8:
-        entries = [*entries[:4], r"\ldots", *entries[-2:]]
+    long = len(values) > 8
+    entries = [number(value) for value in (values[:4] if long else values)]
+    if long:
+        entries += [r"\ldots", *map(number, values[-2:])]
     # A line may end between two entries: a phone is narrower than four numbers.
     return "[" + r",\allowbreak\ ".join(entries) + "]"
 

@@ -22,8 +22,12 @@ Scheme = Literal["light", "dark"]
 
 LOCALES = {"en": "en-US", "zh": "zh-CN"}
 PAGES = {"home": "", "vector": "vector", "axes": "axes", "depth": "depth"}
-FIGURES = {"home": 0, "vector": 3, "axes": 2, "depth": 3}  # what the first view of a page draws
-VIEW_FIGURES = {"map": 1, "stream": 3, "attention": 2, "claims": 0}  # of the depth lab
+FIGURES = {"home": 0, "vector": 2, "axes": 2, "depth": 3}  # what the first view of a page draws
+VIEWS = {  # the other views of a page, and how many figures each draws
+    "vector": {"geometry": 3, "invariances": 0, "backward": 4},
+    "depth": {"map": 1, "stream": 3, "attention": 2, "claims": 0},
+}
+QUERIES = {("vector", "geometry"): "&x=1,%202,%204&w=1.5,%200.7,%201&b=0.5,%200,%200"}  # what a view shows best
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 HEIGHTS = {1440: 1250, 390: 844}  # CSS pixels: a tall window, so that a lab shows its figures, and a phone
 TALLEST = 8000  # CSS pixels of a picture from top to bottom
@@ -68,11 +72,12 @@ class Shot:
     @property
     def figures(self) -> int:
         """How many figures it shows."""
-        return VIEW_FIGURES[self.view] if self.view else FIGURES[self.page]
+        return VIEWS[self.page][self.view] if self.view else FIGURES[self.page]
 
 
 README = (
     Shot(page="vector"),
+    Shot(page="vector", view="geometry"),
     Shot(page="axes"),
     Shot(page="depth"),
     Shot(page="depth", view="claims"),
@@ -85,7 +90,7 @@ README = (
 def every_shot() -> Iterator[Shot]:
     """Each page and view in both languages, light and dark, at both widths."""
     for page, lang, scheme, width in product(PAGES, LOCALES, SCHEMES, HEIGHTS):
-        for view in ("", *VIEW_FIGURES) if page == "depth" else ("",):
+        for view in ("", *VIEWS.get(page, ())):
             yield Shot(page=page, lang=lang, scheme=scheme, width=width, view=view)
 
 
@@ -99,7 +104,7 @@ def take(browser: Browser, url: str, shot: Shot, folder: Path, *, whole: bool) -
     )
     page = context.new_page()
     view = f"&view={shot.view}" if shot.view else ""
-    page.goto(f"{url}/{PAGES[shot.page]}?lang={shot.lang}{view}")
+    page.goto(f"{url}/{PAGES[shot.page]}?lang={shot.lang}{view}{QUERIES.get((shot.page, shot.view), '')}")
     page.wait_for_function(SETTLED, arg=shot.figures, timeout=SETTLE_LIMIT)
     if whole:
         page.set_viewport_size({"width": shot.width, "height": _full_height(page)})

@@ -80,3 +80,14 @@ def test_a_difference_stops_the_gpu_script() -> None:
     assert checks.difference(points, others)[0] > checks.TOLERANCE
     with pytest.raises(SystemExit, match="more than 1e-04"):
         checks._verdict("this and that", (2e-4, "loss"))
+
+
+@pytest.mark.browser
+def test_drags_are_counted_and_send_nothing() -> None:
+    command = [sys.executable, "-m", "benchmarks.drag", "--rounds=1", "--seconds=0.4"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    head, *lines = ran.stdout.splitlines()
+    assert head.split()[0] == "frames/s"
+    assert [line[:9] for line in lines] == ["bare page", "bar, 4 en", "tip of x,", "bar, 24 e", "tip of x,"]
+    assert all(float(line.split()[-7]) > 0 and line.split()[-1] == "0" for line in lines)

@@ -25,6 +25,9 @@ def values_of(knob: link.Knob) -> st.SearchStrategy:
         return chosen.map(lambda ids: [option for option in knob.options if option in ids])
     if knob.kind == "int":
         return st.integers(int(knob.low), int(knob.high))
+    if knob.kind == "float":
+        steps = round((knob.high - knob.low) / knob.step)
+        return st.integers(0, steps).map(lambda n: round(knob.low + n * knob.step, 9))
     if knob.id == "eps":
         return st.floats(0, 10).map(repr)
     if knob.id == "cell":
@@ -70,6 +73,9 @@ def test_the_default_view_has_an_empty_query(page):
         ("vector", "eps", "-1", ["eps", "0 to 10", "-1"]),
         ("vector", "eps", "small", ["eps", "0 to 10", "small"]),
         ("vector", "x", "1, two", ["two"]),
+        ("vector", "scale", "4.1", ["Scale a", "-4 to 4", "4.1"]),
+        ("vector", "scale", "nan", ["Scale a", "nan"]),
+        ("vector", "d", "1000001", ["Entries d", "1000000"]),
         ("vector", "colour", "red", ["colour"]),
     ],
 )

@@ -11,7 +11,7 @@ import normviz as nv
 from normviz.depth.config import SweepConfig
 from normviz.figures.depth import gradient_picture, residual_picture
 from normviz.grid import AXES, pad_lengths
-from normviz.snippets import axes_script, depth_script, vector_script
+from normviz.snippets import axes_script, depth_script
 from normviz.text import Text
 
 ENGLISH = Text("en")
@@ -21,40 +21,6 @@ def run(script: str) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(script, "exported.py", "exec"), names)
     return names
-
-
-def test_vector_script_prints_the_chapters_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    names = run(vector_script(np.array([1.0, 2, 3, 4]), eps=0.0))
-    printed = capsys.readouterr().out
-    for number in ("2.5", "1.25", "1.1180", "-1.3416", "0.4472", "2.7386", "0.3651", "1.4605"):
-        assert number in printed
-    np.testing.assert_allclose(names["plane"].layer_norm, [0, 2], atol=1e-12)
-
-
-@pytest.mark.parametrize("d", [1, 5, 200])
-def test_vector_script_gives_back_the_pages_arrays_bit_for_bit(d: int) -> None:
-    rng = np.random.default_rng(d)
-    x, weight, bias = rng.normal(size=d) * 1e3, rng.normal(size=d), np.full(d, 0.1)
-    names = run(vector_script(x, weight=weight, bias=bias, eps=1e-3))
-    np.testing.assert_array_equal(names["layer"].output, nv.layer_norm(x, weight, bias, 1e-3).output)
-    np.testing.assert_array_equal(names["root"].output, nv.rms_norm(x, weight, 1e-3).output)
-
-
-def test_vector_script_says_why_a_norm_is_left_out() -> None:
-    script = vector_script(np.array([2.0, 2.0]), eps=0.0)
-    names = run(script)
-    assert "# LayerNorm: " in script
-    assert "layer" not in names
-    np.testing.assert_allclose(names["root"].output, [1, 1])
-
-
-def test_a_long_vector_is_read_from_a_file(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    x = np.random.default_rng(0).normal(size=5000)
-    monkeypatch.chdir(tmp_path)
-    np.savetxt("x.txt", x)
-    script = vector_script(x, weight=np.full(5000, 2.0), eps=1e-5)
-    assert len(script) < 2000
-    np.testing.assert_array_equal(run(script)["layer"].output, nv.layer_norm(x, np.full(5000, 2.0)).output)
 
 
 @pytest.mark.parametrize("axis", AXES)

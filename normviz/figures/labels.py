@@ -33,7 +33,10 @@ _LABEL, _TIP, _BETWEEN, _POINT, _FRAME, _FAR, _INWARD = 400.0, 60.0, 150.0, 6.0,
 
 @dataclass(frozen=True, kw_only=True)
 class Path:
-    """What a label should not cover: corners [n, 2], and how bad it is; 1 is an arrow, less a line behind a word."""
+    """What a label should not cover: corners [n, 2], and how bad it is.
+
+    An arrow, which has two corners, is 1, a line behind a word less, another word more.
+    """
 
     corners: Array
     weight: float = 1.0
@@ -73,7 +76,7 @@ def places(
     marks = [_points(path.corners) for path in paths]
     points = np.concatenate(marks)
     weights = np.repeat([path.weight for path in paths], [len(mark) for mark in marks])
-    arrows = [path.corners for path in paths if path.weight >= 1]
+    arrows = [path.corners for path in paths if path.weight == 1]
     gaps = np.repeat(_GAPS, len(_DIRECTIONS))
     shifts, boxes, costs = [], [], []
     for text, tip in zip(texts, tips, strict=True):

@@ -53,15 +53,9 @@ def tip_labels(
     mode
         "light" or "dark".
     """
-    groups: list[list[str]] = []
-    for name in points:
-        near = [group for group in groups if _gap(points, group[0], name) < _NEAR * reach]
-        if near:
-            near[0].append(name)
-        else:
-            groups.append([name])
-    texts = [_joined(group, points, names, reach) for group in groups]
-    tips = [points[group[0]] for group in groups]
+    groups = joined_names(points, names, reach=reach)
+    texts = list(groups.values())
+    tips = [points[name] for name in groups]
     paths = [Path(corners=np.array([np.zeros(2), point]) * scale) for point in points.values()]
     paths += [Path(corners=corners * scale, weight=_THIN) for corners in thin]
     low, high = frame
@@ -83,6 +77,30 @@ def tip_labels(
     ]
 
 
+def joined_names(
+    points: Mapping[str, Array], names: Mapping[str, str], *, reach: float, near: float = _NEAR
+) -> dict[str, str]:
+    """The text at each tip, by the key of its first point: the points near it share one, joined by = where equal.
+
+    Parameters
+    ----------
+    points, names
+        The tips of arrows from the origin in two or three dimensions, and what they are called, by the same keys.
+    reach
+        Length of the longest arrow.
+    near
+        Tips closer than this share one text, in units of `reach`.
+    """
+    groups: list[list[str]] = []
+    for name in points:
+        close = [group for group in groups if _gap(points, group[0], name) < near * reach]
+        if close:
+            close[0].append(name)
+        else:
+            groups.append([name])
+    return {group[0]: _joined(group, points, names, reach) for group in groups}
+
+
 def _joined(group: list[str], points: Mapping[str, Array], names: Mapping[str, str], reach: float) -> str:
     """The names of vectors that end in one place, on as many lines as a narrow figure needs."""
     lines = [names[group[0]]]
@@ -93,8 +111,8 @@ def _joined(group: list[str], points: Mapping[str, Array], names: Mapping[str, s
             lines.append(names[name])
         else:
             lines[-1] += joint + names[name]
-    return "<br>".join(lines) + " = 0" * bool(np.hypot(*points[group[0]]) < EQUAL * reach)
+    return "<br>".join(lines) + " = 0" * bool(np.linalg.norm(points[group[0]]) < EQUAL * reach)
 
 
 def _gap(points: Mapping[str, Array], first: str, second: str) -> float:
-    return float(np.hypot(*(points[first] - points[second])))
+    return float(np.linalg.norm(points[first] - points[second]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from normviz.text import Text
 
@@ -23,6 +23,11 @@ def number(value: float, digits: int = 3) -> str:
 def spaced(text: str) -> str:
     """A space between a Chinese character and a Latin letter or digit that follows or precedes it."""
     return re.sub(r"(?<=[一-鿿])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[一-鿿])", " ", text)
+
+
+def listed(t: Text, parts: Sequence[str]) -> str:
+    """One or two phrases, joined by the language's word for "and"."""
+    return spaced(t("{a} and {b}", a=parts[0], b=parts[1]) if len(parts) == 2 else parts[0])
 
 
 def paragraph(t: Text, sentences: Iterable[str]) -> str:

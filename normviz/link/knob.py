@@ -13,7 +13,9 @@ from normviz.text import N_
 
 _WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 
-Kind = Literal["int", "bool", "choice", "choices", "text"]
+_DECIMAL = re.compile(r"[+-]?\d{1,9}(\.\d{1,9})?", re.ASCII)
+
+Kind = Literal["int", "float", "bool", "choice", "choices", "text"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +33,9 @@ class Knob:
     default
         Value of the first view; it is left out of the link.
     low, high
-        Bounds, both included, for `int`.
+        Bounds, both included, for `int` and `float`.
+    step
+        Distance between the values of a `float`.
     options
         Option id -> English label, for `choice` and `choices`.
     check
@@ -46,6 +50,7 @@ class Knob:
     default: Any
     low: int | None = None
     high: int | None = None
+    step: float | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     check: Callable[[str], object] | None = None
     help: str | None = None
@@ -64,6 +69,7 @@ class Knob:
             "choices": self._parse_choices,
             "bool": self._parse_bool,
             "int": self._parse_int,
+            "float": self._parse_float,
         }[self.kind]
         try:
             return read(text)
@@ -76,7 +82,7 @@ class Knob:
             return ",".join(option for option in self.options if option in value)
         if self.kind == "bool":
             return "1" if value else "0"
-        return str(value)
+        return f"{value:.9g}" if self.kind == "float" else str(value)
 
     def _parse_text(self, text: str) -> str:
         # A blank is a value where the first view is blank, as for a weight that is not given.
@@ -96,6 +102,19 @@ class Knob:
         if value is None or not self.low <= value <= self.high:
             raise InputError(
                 N_("A whole number from {low} to {high} is allowed; got “{got}”."),
+                low=self.low,
+                high=self.high,
+                got=shortened(text),
+            )
+        return value
+
+    def _parse_float(self, text: str) -> float:
+        assert self.low is not None
+        assert self.high is not None
+        value = float(text) if _DECIMAL.fullmatch(text) else None
+        if value is None or not self.low <= value <= self.high:
+            raise InputError(
+                N_("A number from {low} to {high} is allowed; got “{got}”."),
                 low=self.low,
                 high=self.high,
                 got=shortened(text),

@@ -40,6 +40,9 @@ def control(page: str, name: str, t: Text, *, disabled: bool = False) -> Any:
             return st.segmented_control(**common, required=True, wrap=True)
         return st.selectbox(**common)
     assert knob.high is not None
+    if knob.kind == "float":
+        low, high = float(knob.low or 0), float(knob.high)
+        return st.slider(**common, min_value=low, max_value=high, step=knob.step, format="%g")
     draw = st.slider if knob.high <= 64 else st.number_input
     return draw(**common, min_value=knob.low, max_value=knob.high)
 

@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
-from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 
 import streamlit as st
-from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
-from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 from streamlit.runtime import Runtime
 
 from normviz.text import Text
+from normviz.ui.assets import renderer
 from normviz.ui.payload import columns, encode
 
 if TYPE_CHECKING:
-    from streamlit.components.v2.types import ComponentRenderer
-
     from normviz.figures.picture import Picture
 
 HEIGHT = 420
@@ -29,8 +23,7 @@ HEIGHT = 420
 ROWS = 200
 """Rows of the table view: more would slow the page down; the CSV file has them all."""
 
-_COMPONENT = "normviz.plot"
-_lock = Lock()
+_PLACE = f'<div class="normviz-plot-place" style="height: {HEIGHT}px"></div>'
 
 
 def plot(
@@ -78,9 +71,9 @@ def plot(
         "words": _words(t, picture.title, rows),
     }
     if on_click is None:
-        _renderer()(key=key, data=data)
+        renderer("plot", _PLACE)(key=key, data=data)
     else:
-        _renderer()(key=key, data=data, on_click_change=lambda: _clicked(key, on_click))
+        renderer("plot", _PLACE)(key=key, data=data, on_click_change=lambda: _clicked(key, on_click))
 
 
 def _clicked(key: str, on_click: Callable[[list[int]], None]) -> None:
@@ -108,42 +101,6 @@ def _words(t: Text, title: str, rows: int) -> dict[str, str]:
     }
 
 
-def _renderer() -> ComponentRenderer:
-    """The component's mount command, with its files known to the runtime at work.
-
-    Streamlit serves the files of components that installed packages declare. A plain clone is not installed, and
-    plotly's own copy of plotly.js is declared by nobody, so both folders are declared here, once per runtime.
-    """
-    manager = get_bidi_component_manager()
-    with _lock:  # a second declaration would empty the component under a session that is mounting it
-        if manager.get_component_asset_root(_COMPONENT) is None:
-            for name, folder in (("plotly", _plotly_files()), ("plot", Path(__file__).parent / "frontend")):
-                component = ComponentConfig(name=name, asset_dir=folder.name)
-                manifest = ComponentManifest(name="normviz", version="1", components=[component])
-                manager.register_from_manifest(manifest, folder.parent)
-        return _component()
-
-
-@cache
-def _component() -> ComponentRenderer:
-    return st.components.v2.component(
-        _COMPONENT,
-        # Holds the place until the script is there; the script gives it the figure's own height.
-        html=f'<div class="normviz-plot-place" style="height: {HEIGHT}px"></div>',
-        js="plot.js",
-        css="plot.css",
-        isolate_styles=False,  # plotly puts its style sheet into the document's head
-    )
-
-
 @cache
 def _plotly_version() -> str:
     return version("plotly")  # reads the wheel's metadata: 1.7 ms, at each plot of each click
-
-
-@cache
-def _plotly_files() -> Path:
-    spec = find_spec("plotly")  # importing plotly would cost a second and change its default template
-    if spec is None or not spec.submodule_search_locations:
-        raise ModuleNotFoundError("The dashboard draws with plotly; install it with: pip install 'normviz[app]'")
-    return Path(spec.submodule_search_locations[0]) / "package_data"

@@ -10,13 +10,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, WebSocket, expect
 
 from scripts.chromium import launched
 from scripts.serve import ROOT, Served
 from scripts.serve import serve as served
 from tests.browser.figures import SCRIPT, drawn
 from tests.browser.labs import LABS
+from tests.browser.pads import SCRIPT as PADS
+from tests.browser.pads import Visit as VisitPad
+from tests.browser.pads import rested
 
 AXE = Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js"
 LOCAL = {"127.0.0.1", "localhost"}
@@ -139,6 +142,27 @@ def visit(serve: Callable[..., Any], open_page: Callable[..., Page]) -> Callable
     def start(figure: str, **options: Any) -> Page:
         page = open_page(f"{serve(SCRIPT).url}/?figure={figure}", **options)
         drawn(page)
+        return page
+
+    return start
+
+
+@pytest.fixture
+def visit_pad(serve: Callable[..., Any], open_page: Callable[..., Page]) -> VisitPad:
+    """Open the test page with one kind of pad and wait until it is drawn and the script is at rest."""
+
+    def start(query: str = "", *, sent: list[str | bytes] | None = None, **options: Any) -> Page:
+        page = open_page(**options)
+        if sent is not None:
+
+            def watch(socket: WebSocket) -> None:
+                socket.on("framesent", lambda frame: sent.append(frame))
+
+            page.on("websocket", watch)
+        page.goto(f"{serve(PADS).url}/?{query}")
+        expect(page.locator(".normviz-pad")).to_be_visible()
+        if "kind=live" not in query:
+            rested(page)
         return page
 
     return start

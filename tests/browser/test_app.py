@@ -180,6 +180,7 @@ def test_an_unusable_link_says_what_it_could_not_use(visit_lab: Callable[..., Pa
 def test_an_entry_edited_in_the_table_becomes_the_vector(visit_lab: Callable[..., Page]) -> None:
     page = visit_lab("vector")
     figure(page)
+    page.get_by_text("x as a table").click()
     grid = page.get_by_test_id("stDataFrame").locator("canvas").first
     box = grid.bounding_box()
     assert box is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import normviz as nv
+from normviz.figures.distribution import SHARES, distribution
 from normviz.figures.labels import text_size
 from normviz.figures.picture import Picture
-from normviz.figures.vector import bars_picture, plane_picture, triangle_picture
+from normviz.figures.series import Series
+from normviz.figures.vector import bars_picture, plane_picture, quantile_table, triangle_picture
 from normviz.text import Text
 from tests.figures.checks import check, numbers, trace_named
 
@@ -160,23 +163,71 @@ def test_bars_leave_out_what_is_undefined_and_say_so(t: Text, mode: str) -> None
     assert "LN(x)" in empty.spec["layout"]["annotations"][0]["text"]
 
 
+def histograms(picture: Picture) -> list[dict[str, Any]]:
+    return [trace for trace in picture.spec["data"] if trace["type"] == "bar"]
+
+
 def test_long_vectors_are_shown_as_distributions(t: Text, mode: str) -> None:
     x = np.random.default_rng(0).normal(3, 2, size=5000)
     layer, root = nv.layer_norm(x), nv.rms_norm(x)
     picture = bars_picture(layer, root, t=t, mode=mode)
     check(picture, t, mode)
-    for trace, values in zip(picture.spec["data"], (x, layer.output, root.output), strict=True):
+    for trace, values in zip(histograms(picture), (x, layer.output, root.output), strict=True):
         assert trace["y"].sum() == 5000
         edges = np.append(trace["x"] - trace["width"] / 2, trace["x"][-1] + trace["width"][-1] / 2)
         np.testing.assert_array_equal(
             trace["y"], np.histogram(values, bins=edges)[0].clip(trace["y"] - 2, trace["y"] + 2)
         )
-    assert len(picture.table) == 180
+    assert len(picture.table) == 3 * (8 + 60)
+    assert picture.table.iloc[:, -1].sum() == 2 * 3 * 5000
+
+
+def test_quantiles_stand_under_each_histogram(t: Text, mode: str) -> None:
+    x = np.random.default_rng(0).standard_cauchy(size=5000)
+    layer, root = nv.layer_norm(x), nv.rms_norm(x)
+    picture = bars_picture(layer, root, t=t, mode=mode)
+    ticks = [trace for trace in picture.spec["data"] if trace.get("name") == t("quantiles from 0 to 100 %")]
+    shares = [0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1]
+    for trace, bars, values in zip(ticks, histograms(picture), (x, layer.output, root.output), strict=True):
+        np.testing.assert_allclose(trace["x"], np.quantile(values, shares), rtol=1e-12, atol=1e-12)
+        assert (trace["y"] < 0).all()
+        assert trace["xaxis"] == bars["xaxis"]
+        assert trace["text"] == ["0 %", "1 %", "5 %", "25 %", "50 %", "75 %", "95 %", "99 %", "100 %"]
+    assert f"{np.median(x):.3g}".replace("-", "−") in picture.alt
+    assert sum(trace["showlegend"] for trace in ticks) == 1
+
+
+def test_the_quantile_table_counts_every_entry_once(t: Text) -> None:
+    x = np.random.default_rng(0).normal(size=1001)
+    table = quantile_table([Series(name="x", values=x)], t)
+    np.testing.assert_allclose(table.iloc[:, 2], np.quantile(x, [0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99]))
+    np.testing.assert_allclose(table.iloc[:, 3], np.quantile(x, [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1]))
+    counts = [np.count_nonzero(x <= table.iloc[0, 3])]
+    counts += [np.count_nonzero((x > low) & (x <= high)) for low, high in table.iloc[1:, 2:4].to_numpy()]
+    np.testing.assert_array_equal(table.iloc[:, 4], counts)
+
+
+@given(
+    arrays(np.float64, st.integers(1, 300), elements=st.floats(-1e100, 1e100) | st.sampled_from([0.0, 1.0, -3.0])),
+)
+def test_quantiles_and_counts_are_those_of_all_entries(values: np.ndarray) -> None:
+    before = values.copy()
+    found = distribution(values)
+    np.testing.assert_allclose(found.quantiles, np.quantile(values, SHARES), rtol=1e-9, atol=1e-12)
+    assert (np.diff(found.quantiles) >= 0).all() or np.allclose(np.sort(found.quantiles), found.quantiles)
+    assert found.counts.sum() == found.n == values.size
+    np.testing.assert_array_equal(values, before)
+
+
+@pytest.mark.parametrize("far", [[], [1e9], [1e9, -1e12, 3e15]])
+def test_far_entries_leave_the_quantiles_of_a_million_exact(far: list[float]) -> None:
+    values = np.append(np.random.default_rng(0).normal(size=10**6), far)
+    np.testing.assert_allclose(distribution(values).quantiles, np.quantile(values, SHARES), rtol=1e-12)
 
 
 @pytest.mark.parametrize("value", [0.0, 5.0, 1e150, -1e-200])
 def test_a_long_constant_vector_has_a_distribution_too(value: float) -> None:
     root = nv.rms_norm(np.full(100, value), eps=1e-5)
     picture = bars_picture(None, root, t=ENGLISH, mode="dark")
-    assert all(trace["y"].sum() == 100 for trace in picture.spec["data"])
+    assert all(trace["y"].sum() == 100 for trace in histograms(picture))
     assert all(np.isfinite(values).all() for values in numbers(picture.spec["data"]))

@@ -1,9 +1,18 @@
 """Does the vector lab show the chapter's numbers, and stay calm at bad input?"""
 
+import re
+
+import numpy as np
 import pytest
 
+from normviz.link import KNOBS
+from normviz.slips import SLIPS
+from normviz.text import LANGUAGES, Text
 from normviz.ui.table import after_edits
+from normviz.vectors import VECTORS
 from tests.labs.conftest import said
+
+VIEWS = list(next(knob for knob in KNOBS["vector"] if knob.id == "view").options)
 
 
 def test_the_first_view_shows_the_chapters_numbers(open_lab):
@@ -108,3 +117,133 @@ def test_edits_of_the_table_become_the_vector():
 def test_a_cleared_entry_of_the_table_is_left_out():
     edits = {"edited_rows": {"0": {"x": None}}, "added_rows": [], "deleted_rows": []}
     assert after_edits([1.0, 2.0], edits).tolist() == [2.0]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"x": "5", "eps": "1e-5"},
+        {"x": "2, 5", "w": "0, 1", "b": "1"},
+        {"x": "1, 2, 4", "w_is": "random", "b_is": "random", "cloud": "1"},
+        {"x": "3, 3, 3, 3", "eps": "1e-5", "scale": "-1", "shift": "2"},
+        {"x": "1e-140, 2e-140, 5e-140"},
+        {"x": "1e150, -1e150, 3"},
+        {"source": "random", "d": "64", "w": "2", "offset": "1", "cloud": "1", "dist": "exponential", "mean": "3"},
+        {"source": "hidden", "d": "5000", "scale": "0", "eps": "1e-5"},
+    ],
+    ids=lambda query: str(query.get("x", query.get("source"))),
+)
+def test_every_view_is_drawn_for_vectors_of_all_kinds(open_lab, view, query):
+    page = open_lab("vector", view=view, **query)
+    assert not page.exception
+    assert not page.error
+    assert not page.warning
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("x", ["2, 2, 2", "0, 0, 0", "7"])
+def test_every_view_says_once_why_a_norm_is_undefined(open_lab, view, x):
+    page = open_lab("vector", view=view, x=x)
+    assert not page.exception
+    assert len(page.error) == (2 if x.startswith("0") else 1)
+    assert "undefined at eps = 0" in page.error[0].value
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("name", VECTORS)
+def test_a_preset_sets_the_controls_says_its_sentence_and_is_in_the_link(open_lab, name, lang):
+    entry, t = VECTORS[name], Text(lang)
+    page = open_lab("vector", lang, x="9, 8")
+    page.selectbox(key="vector.preset").set_value(name).run()
+    assert not page.exception
+    assert not page.error
+    assert t(entry.sentence) in said(page)
+    again = open_lab("vector", lang, **{key: text for key, text in page.query_params.items() if key != "lang"})
+    assert again.selectbox(key="vector.preset").value == name
+
+
+def test_the_list_of_presets_says_when_the_vector_is_ones_own(open_lab):
+    page = open_lab("vector", x="9, 8")
+    assert page.selectbox(key="vector.preset").value == "own"
+
+
+def test_a_drawn_vector_follows_its_length_and_seed(open_lab):
+    page = open_lab("vector", source="random", d="12", seed="3")
+    first = np.random.default_rng(3).standard_normal(12)[0]
+    assert f"[{first:.4f}" in said(page)
+    page.number_input(key="vector.seed").set_value(4).run()
+    assert page.query_params["seed"] == "4"
+    assert f"[{first:.4f}" not in said(page)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_million_entries_are_no_trouble(open_lab, view):
+    page = open_lab("vector", source="random", d="1000000", view=view)
+    assert not page.exception
+    assert not page.error
+
+
+def test_eps_is_typed_or_slid_and_both_follow(open_lab):
+    page = open_lab("vector", x="2, 2, 2")
+    page.select_slider(key="vector.eps.slider").set_value("1e-5").run()
+    assert page.query_params["eps"] == "1e-5"
+    assert not page.error
+    assert r"[0,\allowbreak\ 0,\allowbreak\ 0]" in said(page)
+    page.text_input(key="vector.eps").set_value("0.003").run()
+    assert page.select_slider(key="vector.eps.slider").value == "5e-3"
+
+
+def test_one_plus_w_of_zero_changes_nothing(open_lab):
+    plain, form = said(open_lab("vector")), said(open_lab("vector", w="0", offset="1"))
+    assert r"(1 + w) \odot \hat x" in form
+    for numbers in re.findall(r"\[[^]]*1\.4606\]", plain):
+        assert numbers in form
+
+
+def test_random_weights_and_biases_come_from_their_seed(open_lab):
+    page = open_lab("vector", x="1, 2, 3", w_is="random", b_is="random", p_seed="5")
+    weight = 1 + 0.5 * np.random.default_rng((5, 0)).standard_normal(3)
+    bias = 0.5 * np.random.default_rng((5, 1)).standard_normal(3)
+    output = np.array([-1, 0, 1]) * np.sqrt(1.5) * weight + bias
+    assert ",\\allowbreak\\ ".join(f"{value:.4f}" for value in output) in said(page)
+
+
+@pytest.mark.parametrize(("step", "there", "missing"), [(1, "Mean", "Variance"), (3, "Variance", "Divide")])
+def test_the_steps_can_be_shown_one_by_one(open_lab, step, there, missing):
+    page = open_lab("vector", step=str(step))
+    titles = re.findall(r":gray\[([^]]*)\]", said(page))
+    assert there in titles
+    assert missing not in titles
+
+
+@pytest.mark.parametrize("name", SLIPS)
+def test_a_slip_is_explained_and_measured_on_this_vector_when_it_is_switched_on(open_lab, name):
+    off, on = (
+        open_lab("vector", x="1000, 1001, 1002, 1004"),
+        open_lab("vector", x="1000, 1001, 1002, 1004", eps="0.1", **{f"slip_{name}": "1"}),
+    )
+    assert "The other divides by" not in said(off)
+    assert "The other divides by" in said(on)
+    assert re.search(r"moves by \$\d", said(on))
+
+
+def test_the_table_of_invariances_is_the_published_one(open_lab):
+    (table,) = open_lab("vector", view="invariances").table
+    words = table.value.map(lambda cell: cell.split()[0])
+    published = [
+        "Y Y Y Y Y", "n n Y n n", "Y Y n n n", "Y n Y Y Y", "Y n n n n", "n n Y Y Y",
+    ]  # fmt: skip
+    assert [["Y" if word == "✓" else "n" for word in row] for row in words.to_numpy()] == [
+        row.split() for row in published
+    ]
+
+
+def test_the_backward_view_names_ranks_and_what_is_thrown_away(open_lab):
+    words = said(open_lab("vector", view="backward", g="1"))
+    assert "**LayerNorm**: rank 2 of 4" in words
+    assert "**RMSNorm**: rank 3 of 4" in words
+    assert "**LayerNorm**: 100 % of the gradient's squared length is thrown away" in words
+    words = said(open_lab("vector", view="backward", eps="0.1"))
+    assert "**LayerNorm**: rank 3 of 4" in words
+    assert "**RMSNorm**: rank 4 of 4" in words

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from normviz.ui import plot as module
+from normviz.ui.assets import plotly_files
 
 FRONTEND = Path(module.__file__).parent / "frontend"
 
@@ -55,7 +56,7 @@ def test_plain_script_without_a_server_draws_nothing(monkeypatch: pytest.MonkeyP
 def test_browser_files_are_part_of_the_package() -> None:
     for name in ("plot.js", "plot.css", "mathjax/tex-svg.js", "mathjax/LICENSE"):
         assert files("normviz.ui").joinpath("frontend", *name.split("/")).is_file()
-    assert (module._plotly_files() / "plotly.min.js").is_file()
+    assert (plotly_files() / "plotly.min.js").is_file()
 
 
 def test_browser_files_name_no_other_machine() -> None:

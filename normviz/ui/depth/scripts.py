@@ -8,6 +8,7 @@ from normviz.depth.config import SweepConfig
 from normviz.errors import InputError
 from normviz.snippets import standalone_script
 from normviz.text import Text
+from normviz.ui.export import download
 
 
 def standalone_export(config: SweepConfig, quantity: str, t: Text) -> None:
@@ -19,12 +20,4 @@ def standalone_export(config: SweepConfig, quantity: str, t: Text) -> None:
             st.info(t.error(error))
             return
         st.caption(t("For reading in a lecture: the same seeds, the same weights, the wirings written out."))
-        st.code(code, language="python")
-        st.download_button(
-            t("Download script"),
-            lambda: code,
-            file_name="depth_plain.py",
-            mime="text/x-python",
-            on_click="ignore",
-            key="depth_plain.script",
-        )
+        download(code, "depth_plain", t)
