@@ -41,7 +41,7 @@ _BEHIND, _WORD = 0.05, 8.0  # how bad it is that a word stands on a thin line or
 _NEAR = 0.05  # tips closer than this share one name, in units of the longest arrow
 _SPHERE = 0.55  # how pale the sphere's lines are
 _GLASS = {"light": 0.14, "dark": 0.17}
-_DOT = 2.5  # px
+_DOT = 1.6  # px; plotly draws a diamond of this size three times as wide
 _NORMS = {"layer_norm": "layer_norm", "layer_output": "layer_norm", "rms_norm": "rms_norm", "rms_output": "rms_norm"}
 
 

@@ -1,6 +1,6 @@
 """Where do a vector and its normalized forms lie, and how do they answer a change of it?"""
 
-from normviz.geometry.cloud import DISTRIBUTIONS, LARGEST_CLOUD, Cloud, cloud
+from normviz.geometry.cloud import DISTRIBUTIONS, LARGEST_CLOUD, Cloud, cloud, cloud_size
 from normviz.geometry.jacobian import LARGEST_JACOBIAN, jacobian
 from normviz.geometry.lengths import Lengths, lengths
 from normviz.geometry.plane import Plane, Triangle, moved_in_plane, plane, triangle
@@ -21,6 +21,7 @@ __all__ = [
     "Spectrum",
     "Triangle",
     "cloud",
+    "cloud_size",
     "jacobian",
     "lengths",
     "moved_in_plane",

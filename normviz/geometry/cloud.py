@@ -66,8 +66,13 @@ class Cloud:
     distribution: str
 
 
+def cloud_size(d: int) -> int:
+    """How many vectors of d entries make a cloud: 300, fewer where they would hold more than 2,000,000 numbers."""
+    return max(1, min(300, LARGEST_CLOUD // d))
+
+
 def cloud(
-    d: int, *, n: int = 300, mean: float = 0.0, distribution: str = "normal", eps: float = 0.0, seed: int = 0
+    d: int, *, n: int | None = None, mean: float = 0.0, distribution: str = "normal", eps: float = 0.0, seed: int = 0
 ) -> Cloud:
     r"""Seeded random vectors, and where LayerNorm and RMSNorm (without weight and bias) put them.
 
@@ -80,7 +85,7 @@ def cloud(
     d
         Numbers in each vector, 1 or more.
     n
-        How many vectors; n x d is at most 2,000,000.
+        How many vectors; n x d is at most 2,000,000. None takes `cloud_size(d)`.
     mean
         What is added to the noise of every entry.
     distribution
@@ -95,7 +100,8 @@ def cloud(
     InputError
         If an argument is out of its range, or if a norm is undefined at one of the vectors (LayerNorm at d = 1, eps 0).
     """
-    d, n = whole_number(d, "d", 1), whole_number(n, "n", 1)
+    d = whole_number(d, "d", 1)
+    n = cloud_size(d) if n is None else whole_number(n, "n", 1)
     if n * d > LARGEST_CLOUD:
         raise InputError(
             "a cloud holds up to {limit} numbers, n vectors of d numbers each; got {n} x {d}.",

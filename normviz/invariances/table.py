@@ -17,11 +17,11 @@ from normviz.text import N_
 NORM_ROWS = ("batch_norm", "weight_norm", "layer_norm", "rms_norm", "p_rms_norm")
 NORM_LABELS: Mapping[str, str] = MappingProxyType(
     {
-        "batch_norm": N_("BatchNorm"),
-        "weight_norm": N_("WeightNorm"),
-        "layer_norm": N_("LayerNorm"),
-        "rms_norm": N_("RMSNorm"),
-        "p_rms_norm": N_("pRMSNorm"),
+        "batch_norm": "BatchNorm",
+        "weight_norm": "WeightNorm",
+        "layer_norm": "LayerNorm",
+        "rms_norm": "RMSNorm",
+        "p_rms_norm": "pRMSNorm",
     }
 )
 CHANGES = (

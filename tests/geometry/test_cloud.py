@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from normviz.errors import InputError
-from normviz.geometry import DISTRIBUTIONS, LARGEST_CLOUD, cloud
+from normviz.geometry import DISTRIBUTIONS, LARGEST_CLOUD, cloud, cloud_size
 from normviz.norms import layer_norm, rms_norm
 
 
@@ -115,3 +115,9 @@ def test_every_refusal_has_its_sentence(call: Any, sentence: str) -> None:
     with pytest.raises(InputError) as caught:
         call()
     assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(("d", "n"), [(3, 300), (6666, 300), (20_000, 100), (1_000_000, 2)])
+def test_a_cloud_of_wide_vectors_has_fewer_of_them(d: int, n: int) -> None:
+    assert cloud_size(d) == n
+    assert cloud(d, eps=1e-5).before.shape == (n, 2)

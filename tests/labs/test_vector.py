@@ -163,6 +163,18 @@ def test_a_preset_sets_the_controls_says_its_sentence_and_is_in_the_link(open_la
     assert again.selectbox(key="vector.preset").value == name
 
 
+def test_the_eps_of_a_preset_goes_with_it_and_ones_own_stays(open_lab):
+    page = open_lab("vector")
+    presets = page.selectbox(key="vector.preset")
+    for name, eps in (("constant", "1e-5"), ("one", "1e-5"), ("two", "0")):
+        presets.set_value(name).run()
+        assert page.text_input(key="vector.eps").value == eps
+    page.text_input(key="vector.eps").set_value("0.1").run()
+    for name in ("constant", "two"):
+        presets.set_value(name).run()
+        assert page.text_input(key="vector.eps").value == "0.1"
+
+
 def test_the_list_of_presets_says_when_the_vector_is_ones_own(open_lab):
     page = open_lab("vector", x="9, 8")
     assert page.selectbox(key="vector.preset").value == "own"

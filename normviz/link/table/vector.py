@@ -118,7 +118,7 @@ VECTOR = (
         label=N_("A cloud of random vectors"),
         kind="bool",
         default=False,
-        help=N_("300 random vectors with as many entries as x, and where both norms put them."),
+        help=N_("Up to 300 random vectors with as many entries as x, and where both norms put them."),
     ),
     Knob(
         id="dist",

@@ -45,18 +45,14 @@ def _table(t: Text) -> None:
     lesson(PAGE, "table", t)
     factor = control(PAGE, "factor", t)
     cells = invariance_table(factor=float(factor))
-    found = {(cell.norm, cell.change): _words(cell, t) for cell in cells}
+    found = {(cell.norm, cell.change): _mark(cell) for cell in cells}
     rows = [[t(CHANGE_LABELS[change]), *(found[norm, change] for norm in NORM_ROWS)] for change in CHANGES]
-    heads = [t("Change"), *(t(NORM_LABELS[norm]) for norm in NORM_ROWS)]
-    st.table(pd.DataFrame(rows, columns=heads).set_index(heads[0]))
+    heads = [t("Change"), *(NORM_LABELS[norm] for norm in NORM_ROWS)]
+    with st.container(key="nv_invariances"):
+        st.table(pd.DataFrame(rows, columns=heads).set_index(heads[0]))
     lesson(PAGE, "table_how", t)
 
 
-def _words(cell: Cell, t: Text) -> str:
-    """One cell: the verdict, and the largest change of the output in units of its RMS."""
-    amount = number(cell.difference, 2)
-    if cell.invariant:
-        return t("✓ unchanged ({difference})", difference=amount)
-    if cell.flipped:
-        return t("± sign flips ({difference})", difference=amount)
-    return t("changed ({difference})", difference=amount)
+def _mark(cell: Cell) -> str:
+    """One cell: unchanged, sign flipped or changed, and the largest change of the output in units of its RMS."""
+    return f"{'✓' if cell.invariant else '±' if cell.flipped else '✗'} {number(cell.difference, 2)}"

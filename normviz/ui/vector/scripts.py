@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from normviz.geometry import cloud_size
 from normviz.snippets import torch_script, vector_script
 from normviz.text import Text
 from normviz.ui import state
@@ -35,8 +36,11 @@ def export(view: str, given: Given, t: Text) -> None:
         options["gradient"] = kept_gradient(given.x.size)
     if view == "geometry" and state.value(PAGE, "cloud"):
         options["cloud"] = {
-            "mean": state.value(PAGE, "mean"), "distribution": state.value(PAGE, "dist"), "seed": 0, "n": 300,
-        }  # fmt: skip
+            "mean": state.value(PAGE, "mean"),
+            "distribution": state.value(PAGE, "dist"),
+            "seed": 0,
+            "n": cloud_size(given.x.size),
+        }
     # Made when they are asked for: for a million entries a script costs as much as the view itself.
     shelf = st.expander(t("This view as a Python script"), key="vector.scripts", on_change=state.act)
     if not shelf.open:

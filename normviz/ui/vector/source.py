@@ -23,6 +23,7 @@ OWN = "own"
 """What the list of presets shows where the controls are no preset's."""
 
 _PRESET = "vector.preset"
+_LENT = "vector.preset.eps"
 _HELD = "vector.held"
 _FAULT = "vector.upload.fault"
 _UPLOAD = "vector.upload"
@@ -140,9 +141,19 @@ def _choose() -> None:
     entry = VECTORS[chosen]
     for row, value in _values(chosen).items():
         state.put(PAGE, row, value)
-    if entry.eps is not None and not float(state.good(PAGE, "eps")):
-        state.put(PAGE, "eps", entry.eps)
+    _choose_eps(entry.eps)
     for row in ("w", "b", "g"):  # one number per entry fits no other length
         if "," in state.good(PAGE, row):
             state.put(PAGE, row, link.knob(PAGE, row).default)
     state.act()
+
+
+def _choose_eps(wanted: str | None) -> None:
+    """Give eps the value that a preset needs, and take it back with the next preset; a person's own eps stays."""
+    lent, eps = st.session_state.pop(_LENT, None), state.good(PAGE, "eps")
+    if eps == lent:
+        eps = link.knob(PAGE, "eps").default
+        state.put(PAGE, "eps", eps)
+    if wanted is not None and float(eps) == 0:
+        state.put(PAGE, "eps", wanted)
+        st.session_state[_LENT] = wanted
