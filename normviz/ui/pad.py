@@ -11,14 +11,24 @@ from streamlit.runtime import Runtime
 
 from normviz.arrays import LARGEST_ENTRY, Floats, centre, root_mean_square
 from normviz.figures import theme
+from normviz.link import knob
 from normviz.text import Text
 from normviz.ui.assets import renderer
 
 BARS = 24
 """Entries up to which each has a bar to drag; of a longer vector the tip in the plane is dragged."""
 
-SCALE = {"low": -4.0, "high": 4.0, "step": 0.1}
-SHIFT = {"low": -10.0, "high": 10.0, "step": 0.1}
+
+def _bounds(name: str) -> dict[str, float]:
+    """Ends and step of a control of the vector lab."""
+    row = knob("vector", name)
+    assert row.low is not None
+    assert row.high is not None
+    assert row.step is not None
+    return {"low": row.low, "high": row.high, "step": row.step}
+
+
+SCALE, SHIFT = _bounds("scale"), _bounds("shift")
 """Ends and step of the knobs a and b of a x + b."""
 
 Released = Callable[[dict[str, Any]], None]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 import normviz as nv
 from tests.browser.figures import drag
@@ -25,6 +25,9 @@ ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 VIEWS = {"Steps": 2, "Geometry": 3, "Invariances": 0, "Backward": 4}
 """The views and how many figures each draws."""
+
+TITLES = {"Steps": "step by step", "Geometry": "Where", "Invariances": "do not see", "Backward": "gradient"}
+"""What the first line of a view's scripts says."""
 
 VisitLab = Callable[..., Page]
 
@@ -41,6 +44,11 @@ def ready(page: Page) -> None:
 
 def bars(page: Page) -> Any:
     return page.locator(".normviz-pad-bars").first.get_by_role("slider")
+
+
+def option(page: Page, name: str) -> Locator:
+    """One of the options that lie side by side."""
+    return page.get_by_role("radio", name=name, exact=True)
 
 
 def npy(values: np.ndarray) -> bytes:
@@ -102,20 +110,18 @@ def test_a_long_vector_dragged_by_its_tip_keeps_its_direction(visit_lab: VisitLa
     np.testing.assert_allclose(nv.layer_norm(after, eps=0).output, nv.layer_norm(before, eps=0).output, atol=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("x.npy", npy(np.array([[4.0], [5.5], [-1.0]], dtype=np.float32))),
-        ("x.csv", b"value\n4\n5.5\n-1\n"),
-        ("x.txt", b"tensor([ 4.0000,  5.5000, -1.0000])"),
-    ],
-)
-def test_a_file_becomes_the_vector(visit_lab: VisitLab, name: str, content: bytes) -> None:
+def test_a_file_becomes_the_vector(visit_lab: VisitLab) -> None:
     page = visit_lab("vector", "source=file")
     expect(page.get_by_text("No file is open on this page")).to_be_visible()
-    upload(page, name, content)
-    expect(page.get_by_role("textbox", name="Vector x")).to_have_value("4, 5.5, -1")
-    expect(page).to_have_url(re.compile("x=4"))
+    for name, content, first in (
+        ("x.npy", npy(np.array([[4.0], [5.5], [-1.0]], dtype=np.float32)), "4"),
+        ("x.csv", b"value\n3\n5.5\n-1\n", "3"),
+        ("x.txt", b"tensor([ 2.0000,  5.5000, -1.0000])", "2"),
+    ):
+        upload(page, name, content)
+        expect(page.get_by_role("textbox", name="Vector x")).to_have_value(f"{first}, 5.5, -1")
+        expect(page).to_have_url(re.compile(f"x={first}"))
+        option(page, "file").click()
 
 
 def test_a_long_file_stays_on_the_page_and_out_of_the_link(visit_lab: VisitLab) -> None:
@@ -124,7 +130,7 @@ def test_a_long_file_stays_on_the_page_and_out_of_the_link(visit_lab: VisitLab) 
     expect(page.get_by_text("5,000 numbers, held by this page")).to_be_visible()
     expect(page.get_by_text("2499.5")).not_to_have_count(0)
     assert "2499" not in page.url
-    page.get_by_role("radio", name="Geometry").or_(page.get_by_role("button", name="Geometry")).first.click()
+    option(page, "Geometry").click()
     expect(page.get_by_text("5,000 numbers, held by this page")).to_be_visible()
 
 
@@ -199,22 +205,27 @@ def test_a_gradient_pulled_at_a_bar_is_typed_into_its_field(visit_lab: VisitLab)
     expect(page).to_have_url(re.compile(r"g=1%2C\+0\."))
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_both_scripts_of_a_view_are_saved_and_run(visit_lab: VisitLab, view: str, tmp_path: Path) -> None:
-    page = visit_lab("vector", f"view={view.lower()}&x=1%2C2%2C4&eps=0.1&w=2&b=1&cloud=1&scale=-2")
+def test_both_scripts_of_every_view_are_saved_and_run(visit_lab: VisitLab, tmp_path: Path) -> None:
+    page = visit_lab("vector", "x=1%2C2%2C4&eps=0.1&w=2&b=1&cloud=1&scale=-2")
     ready(page)
     page.get_by_text("This view as a Python script").click()
-    for tab, name in (("With normviz", "vector_lab.py"), ("In plain PyTorch", "vector_lab_torch.py")):
-        page.get_by_role("tab", name=tab).click()
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Download script").locator("visible=true").click()
-        script = tmp_path / name
-        assert download.value.suggested_filename == name
-        download.value.save_as(script)
-        run = subprocess.run(
-            [sys.executable, script], capture_output=True, text=True, check=True, cwd=tmp_path, env=ENVIRONMENT
-        )
-        assert "LayerNorm" in run.stdout or "layer_norm" in run.stdout
+    for view in VIEWS:
+        option(page, view).click()
+        for tab, name, line in (
+            ("With normviz", "vector_lab.py", "import normviz"),
+            ("In plain PyTorch", "vector_lab_torch.py", "import torch"),
+        ):
+            page.get_by_role("tab", name=tab).click()
+            expect(page.locator("code:visible", has_text=line).filter(has_text=TITLES[view])).to_be_visible()
+            with page.expect_download() as download:
+                page.get_by_role("button", name="Download script").locator("visible=true").click()
+            assert download.value.suggested_filename == name
+            script = tmp_path / f"{view}_{name}"
+            download.value.save_as(script)
+            run = subprocess.run(
+                [sys.executable, script], capture_output=True, text=True, check=True, cwd=tmp_path, env=ENVIRONMENT
+            )
+            assert "LayerNorm" in run.stdout or "layer_norm" in run.stdout
 
 
 def test_a_million_numbers_are_drawn_and_answer(visit_lab: VisitLab) -> None:
@@ -227,18 +238,17 @@ def test_a_million_numbers_are_drawn_and_answer(visit_lab: VisitLab) -> None:
     expect(figure(page, 1)).not_to_have_attribute("aria-label", label)
 
 
-@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+@pytest.mark.parametrize(("locale", "scheme"), [("en-US", "light"), ("zh-CN", "dark")])
 @pytest.mark.parametrize("view", VIEWS)
-def test_every_view_fits_a_phone(visit_lab: VisitLab, view: str, locale: str) -> None:
-    page = visit_lab("vector", f"view={view.lower()}&w_is=random", width=390, height=844, locale=locale)
+def test_every_view_is_accessible_and_fits_a_phone(
+    visit_lab: VisitLab, axe: Callable[..., None], view: str, locale: str, scheme: str
+) -> None:
+    query = f"view={view.lower()}&x=1%2C2%2C4&w_is=random&cloud=1"
+    page = visit_lab("vector", query, locale=locale, color_scheme=scheme)
     ready(page)
-    expect(page.locator(".normviz-plot-area[aria-busy=false]")).to_have_count(VIEWS[view])
-    assert page.get_by_test_id("stMain").evaluate("(main) => main.scrollWidth <= main.clientWidth")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("view", VIEWS)
-def test_every_view_is_accessible(visit_lab: VisitLab, axe: Callable[..., None], view: str, scheme: str) -> None:
-    page = visit_lab("vector", f"view={view.lower()}&x=1%2C2%2C4&cloud=1", color_scheme=scheme)
-    ready(page)
+    expect(page.locator(".normviz-plot-area")).to_have_count(VIEWS[view] + (view == "Geometry"))
     axe(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    ready(page)
+    expect(page.locator(".normviz-pad")).not_to_have_count(0)
+    assert page.get_by_test_id("stMain").evaluate("(main) => main.scrollWidth <= main.clientWidth")
