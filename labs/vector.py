@@ -11,14 +11,14 @@ from normviz.ui.pad import pad
 t = words()
 lesson("vector", "intro", t)
 start, entry, rest = st.columns([3, 4, 4], gap="medium")
-with start:
-    vector.presets(t)
 with entry:
     x, origin = vector.source(t)
+with start:
+    vector.presets(t)
 with rest:
     eps = vector.epsilon(t)
     with st.expander(t("Weight and bias")):
-        stored, bias, offset = vector.parameters(x.size, t)
+        stored, bias, offset = vector.parameters(x.size, t, complaints=rest)
 
 given = vector.Given(x=x, origin=origin, stored=stored, offset=offset, bias=bias, eps=eps)
 pad(x, weight=given.weight, bias=bias, eps=eps, t=t, mode=mode(), key="vector.pad", released=given.dragged)

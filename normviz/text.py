@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -41,12 +42,12 @@ class Text:
         text = self._messages.get(message, message)
         return text.format(**values) if values else text
 
-    def error(self, error: InputError) -> str:
-        """The error's sentence in this language."""
+    def error(self, error: InputError, *, quote: Callable[[str], str] = str) -> str:
+        """The error's sentence in this language; `quote` is applied to the texts in it, which may be a person's."""
         values = {
-            name: self.error(value)
+            name: self.error(value, quote=quote)
             if isinstance(value, InputError)
-            else self(value)
+            else quote(self(value))
             if isinstance(value, str)
             else value
             for name, value in error.values.items()

@@ -68,6 +68,7 @@ def jacobian_picture(matrix: Array, norm: str, *, t: Text, mode: str) -> Picture
     name = NAMES[norm]
     title = spaced(t("The Jacobian of {name}: how each output entry answers each entry of x", name=name))
     rows, columns = np.unravel_index(np.arange(d * d), (d, d))
+    below = {"text": t("entry of x"), "standoff": 34, "font": {"size": theme.FONT_SIZE}}
     return Picture(
         name=f"normviz-jacobian-{norm.replace('_', '-')}",
         title=title,
@@ -92,7 +93,8 @@ def jacobian_picture(matrix: Array, norm: str, *, t: Text, mode: str) -> Picture
                 tallest=1.16,
                 height=520,
                 margin={"l": 62, "r": 14, "t": 76, "b": 62, "autoexpand": False},
-                xaxis=theme.axis(mode, t("entry of x"), scaleanchor="y", **ticks),
+                # Margins that do not expand measure a title's distance from the axis, not from its numbers.
+                xaxis=theme.axis(mode, "", scaleanchor="y", **ticks) | {"title": below},
                 yaxis=theme.axis(mode, t("output entry"), **{**ticks, "range": [d + 0.5, 0.5]}),
                 showlegend=False,
             ),

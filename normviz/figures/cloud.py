@@ -64,6 +64,7 @@ def cloud_picture(cloud: Cloud, *, t: Text, mode: str) -> Picture:
         "showlegend": False,
     }
     marks = [_marks(name, points, style) for (name, points), style in zip(kinds.items(), styles(mode), strict=True)]
+    marks = [marks[0], marks[2], marks[1]]  # LN's one point is drawn over the many of RMSNorm
     title = t(
         "{n} random vectors with {d} entries, each in its own plane through 1: LN keeps one point, RMSNorm the circle",
         n=cloud.n,

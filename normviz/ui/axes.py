@@ -13,6 +13,7 @@ from normviz.link import AXIS_OPTIONS, parse_cell
 from normviz.text import N_, Text
 from normviz.ui import state
 from normviz.ui.controls import complain
+from normviz.ui.quoted import sentence_of
 
 SHARED_OVER = {
     "layer_norm": N_("all channels of one token"),
@@ -56,7 +57,7 @@ def count_table(x: NDArray[np.float64], groups: int, t: Text) -> None:
         try:
             trace = normalize_grid(x, axis, groups=groups if axis == "group_norm" else 1)
         except InputError as error:
-            rows.append([t(name), "—", t.error(error), "—"])
+            rows.append([t(name), "—", sentence_of(error, t), "—"])
             continue
         each = t("RMS") if trace.mean is None else t("mean, std")
         shapes = t("weight {shape}", shape=_shape(trace.parameter_shape))

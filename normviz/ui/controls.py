@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from normviz import link
 from normviz.errors import InputError
 from normviz.text import LANGUAGES, N_, Text
 from normviz.ui import state
+from normviz.ui.quoted import sentence_of
 
 T = TypeVar("T")
 
@@ -59,7 +62,14 @@ def _at_least_one(page: str, knob: link.Knob, chosen: list[str], t: Text) -> lis
 
 
 def text_control(
-    page: str, name: str, t: Text, read: Callable[[str], T], *, area: bool = False, placeholder: str | None = None
+    page: str,
+    name: str,
+    t: Text,
+    read: Callable[[str], T],
+    *,
+    area: bool = False,
+    placeholder: str | None = None,
+    complaints: DeltaGenerator | None = None,
 ) -> T:
     """Draw a text control and return what it means; a text that cannot be used is explained and the last good one kept.
 
@@ -71,6 +81,8 @@ def text_control(
         Whether the field has several lines.
     placeholder
         What an empty field stands for.
+    complaints
+        Where a complaint stands, if not beside the field: one in a closed expander is not seen.
     """
     knob = link.knob(page, name)
     common: dict[str, Any] = {
@@ -91,7 +103,8 @@ def text_control(
         except InputError:
             good = knob.default
             meaning = read(good)
-        complain(error, t, field=knob.label, kept=good or placeholder)
+        with complaints or nullcontext():
+            complain(error, t, field=knob.label, kept=good or placeholder)
     else:
         good = typed
     state.keep(page, name, good)
@@ -108,7 +121,7 @@ def complain(error: InputError, t: Text, *, field: str | None = None, kept: str 
     kept
         The value that stays in use.
     """
-    sentence = t.error(error)
+    sentence = sentence_of(error, t)
     if field is not None:
         sentence = f"**{t(field)}** · {sentence}"
     if kept is not None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from normviz.figures import theme
 from normviz.ui import language, server, state
+from normviz.ui.quoted import sentence_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -70,7 +71,8 @@ def run(labs: Mapping[str, str]) -> None:
             )
     if problems := state.problems():
         said = t("A part of the link cannot be used, and the default stands in for it:")
-        st.warning("\n".join([said, *(f"- {t.error(problem)}" for problem in problems)]))
+        st.warning("\n".join([said, *(f"- {sentence_of(problem, t)}" for problem in problems)]))
     current.run()
     state.leave(here, language.chosen())
+    language.written()
     server.settle()

@@ -32,6 +32,11 @@ def chosen() -> str | None:
     return picked
 
 
+def written() -> None:
+    """Note that the choice now stands in the link, so that it is not taken for a new one there."""
+    st.session_state[_LINK] = st.session_state.get(_CHOSEN)
+
+
 def switch(t: Text) -> None:
     """Draw the language switch."""
     st.session_state[_SWITCH] = t.lang

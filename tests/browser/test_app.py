@@ -130,6 +130,22 @@ def test_the_language_switch_keeps_the_view_and_is_in_the_link(visit_lab: Callab
     expect(page).to_have_url(re.compile("lang=zh"))
 
 
+def test_the_language_switch_goes_back_and_forth(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("vector")
+    for name, title in (("中文", "向量实验室"), ("English", "Vector lab"), ("中文", "向量实验室")):
+        page.get_by_role("radio", name=name).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(title)
+        settled(page)
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Vector lab")
+
+
+def test_a_link_cannot_make_the_page_fetch_a_picture(visit_lab: Callable[..., Page]) -> None:
+    page = visit_lab("vector", "eps=![](http%3A%2F%2Fexample.com%2Fa.png)&![b](http%3A%2F%2Fexample.com%2Fb.png)=1")
+    expect(page.get_by_role("alert").filter(has_text="![](http://example.com/a.png)")).to_be_visible()
+    expect(page.get_by_role("alert").locator("img")).to_have_count(0)
+
+
 def test_the_browsers_language_chooses_the_first_view(visit_lab: Callable[..., Page]) -> None:
     page = visit_lab("home", locale="zh-CN")
     expect(page.get_by_role("heading", level=1)).to_have_text("看清归一化做了什么")

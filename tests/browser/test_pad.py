@@ -117,6 +117,20 @@ def test_dragging_the_tip_moves_mean_and_std(visit_pad: Visit) -> None:
     assert shown(page) == entries.tolist()
 
 
+def test_a_sideways_pull_moves_the_mean_alone_however_small_the_spread(visit_pad: Visit) -> None:
+    page = visit_pad("x=1000,1001,1002")
+    x, y = knob(page)
+    drag(page, (x, y), (x - 60, y))
+    moved = np.array(released(page, 2)["x"])
+    assert moved.mean() < 990
+    assert moved - moved.mean() == pytest.approx([-1, 0, 1], abs=1e-3)
+
+
+def test_subnormal_entries_are_drawn_and_both_norms_said_to_be_undefined(visit_pad: Visit) -> None:
+    page = visit_pad("x=1e-320,2e-320,5e-324&eps=0")
+    expect(page.locator(".normviz-pad-note")).to_have_text("LN(x) is undefined here. RMSNorm(x) is undefined here.")
+
+
 def test_the_tip_may_cross_the_axis_and_the_frame_stays(visit_pad: Visit) -> None:
     page = visit_pad()
     x, y = knob(page)

@@ -172,6 +172,33 @@ def test_a_preset_sets_the_controls_says_its_sentence_and_is_in_the_link(open_la
         assert {"source": entry.source, **expected}.items() <= values.items()
 
 
+def test_the_list_of_presets_follows_what_is_typed(open_lab):
+    page = open_lab("vector")
+    for text, preset in (("9, 8, 7", "own"), (VECTORS["zero_mean"].x, "zero_mean"), ("1, 2, 3, 4", "chapter")):
+        page.text_area(key="vector.x").set_value(text).run()
+        assert page.selectbox(key="vector.preset").value == preset
+
+
+def test_a_weight_that_no_longer_fits_is_said_and_comes_back(open_lab):
+    page = open_lab("vector", w="1 2 3 4")
+    page.text_area(key="vector.x").set_value("1, 2, 3").run()
+    assert len(page.error) == 1
+    assert "or 3, one per entry" in page.error[0].value
+    page.text_area(key="vector.x").set_value("4, 3, 2, 1").run()
+    assert not page.error
+    assert page.query_params["w"] == "1 2 3 4"
+    page.selectbox(key="vector.preset").set_value("two").run()
+    assert not page.error
+
+
+@pytest.mark.parametrize("x", ["1e-320, 2e-320, 5e-324", "1e-160, 2e-160"])
+def test_each_complaint_stands_once(open_lab, x):
+    slips = {f"slip_{name}": "1" for name in SLIPS}
+    page = open_lab("vector", x=x, cloud="1", **slips)
+    for _ in views_of(page):
+        assert len({error.value for error in page.error}) == len(page.error) > 0
+
+
 def test_the_eps_of_a_preset_goes_with_it_and_ones_own_stays(open_lab):
     page = open_lab("vector")
     presets = page.selectbox(key="vector.preset")

@@ -20,6 +20,7 @@ from normviz.ui.depth.knobs import PAGE, presets, sweep_config
 from normviz.ui.depth.twin import deviation, twin_runs
 from normviz.ui.depth.upload import banner, upload, uploaded
 from normviz.ui.depth.views import VIEW_KNOBS
+from normviz.ui.quoted import sentence_of
 from normviz.ui.server import board
 
 __all__ = ["PAGE", "VIEW_KNOBS", "explain", "live", "presets", "run_bar", "shown_config", "sweep_config", "upload"]
@@ -151,7 +152,7 @@ def _downloads(job: JobView, result: DepthSweep, t: Text) -> None:
 def _explain_cluster(job: JobView | None, t: Text) -> None:
     """Say why there is no cluster, and offer to try again where Go on does not."""
     cluster = board().cluster
-    reason = t.error(cluster.reason) if cluster.reason is not None else ""
+    reason = sentence_of(cluster.reason, t) if cluster.reason is not None else ""
     st.error(t("There is no compute cluster now; the other labs work without it. {reason}", reason=reason))
     if job is None:
         st.button(t("Try again"), key="depth.again", on_click=cluster.restart)
@@ -175,7 +176,7 @@ def _progress(job: JobView, t: Text, *, explained: bool) -> None:
     elif job.state == "failed":
         st.error(t("The sweep failed after {done} of {total} models.", **done))
     if job.message is not None and not explained:
-        st.caption(t.error(job.message))
+        st.caption(sentence_of(job.message, t))
 
 
 def _provenance(result: DepthSweep, t: Text) -> list[str]:

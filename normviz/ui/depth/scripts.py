@@ -9,6 +9,7 @@ from normviz.errors import InputError
 from normviz.snippets import standalone_script
 from normviz.text import Text
 from normviz.ui.export import download
+from normviz.ui.quoted import sentence_of
 
 
 def standalone_export(config: SweepConfig, quantity: str, t: Text) -> None:
@@ -17,7 +18,7 @@ def standalone_export(config: SweepConfig, quantity: str, t: Text) -> None:
         try:
             code = standalone_script(config, quantity=quantity)
         except InputError as error:
-            st.info(t.error(error))
+            st.info(sentence_of(error, t))
             return
         st.caption(t("For reading in a lecture: the same seeds, the same weights, the wirings written out."))
         download(code, "depth_plain", t)

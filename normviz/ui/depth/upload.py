@@ -10,6 +10,7 @@ from normviz.text import Text
 from normviz.ui import state
 from normviz.ui.controls import complain
 from normviz.ui.depth.knobs import knob_values, set_knobs
+from normviz.ui.quoted import sentence_of
 
 _RESULT = "depth.uploaded"
 _NAME = "depth.uploaded.name"
@@ -57,7 +58,7 @@ def banner(result: DepthSweep, t: Text) -> None:
         try:
             knob_values(result.config)
         except InputError as error:
-            st.caption(t("Its knobs cannot be set on this page: {reason}", reason=t.error(error)))
+            st.caption(t("Its knobs cannot be set on this page: {reason}", reason=sentence_of(error, t)))
         else:
             st.button(t("Take over its knobs"), key="depth.upload.knobs", on_click=_take_over, args=(result,))
 

@@ -108,13 +108,14 @@ export class PlaneView {
     axes.replaceChildren();
     const line = (x1, y1, x2, y2, zero) =>
       drawn(axes, "line", { x1, y1, x2, y2, class: zero ? "normviz-pad-zero" : "normviz-pad-grid" });
-    const most = Math.min(7, Math.floor((right - left) / 56));
-    for (const value of ticks(ends[0], ends[0], most)) {
+    const shorter = Math.min(ends[0], ends[1]);
+    const most = Math.min(7, Math.floor((2 * shorter * this.scale) / 56));
+    for (const value of ticks(shorter, ends[0], most)) {
       const [x] = this.at([value, 0]);
       line(x, top, x, bottom, value === 0);
       drawn(axes, "text", { x, y: bottom + 18, class: "normviz-pad-index" }).textContent = number(value);
     }
-    for (const value of ticks(ends[0], ends[1], most).filter((one) => one >= -ends[2])) {
+    for (const value of ticks(shorter, ends[1], most).filter((one) => one >= -ends[2])) {
       const [, y] = this.at([0, value]);
       line(left, y, right, y, value === 0);
       drawn(axes, "text", { x: left - 8, y: y + 4.5, class: "normviz-pad-tick" }).textContent = number(value);
@@ -210,7 +211,8 @@ export class PlaneView {
   press(event) {
     if (event.button !== 0 || this.pointer) return;
     const [x, y] = this.at([this.radius * this.mean, this.radius * this.std]);
-    this.pointer = { id: event.pointerId, x: event.clientX - x, y: event.clientY - y };
+    const from = [x - this.middle[0], this.middle[1] - y];
+    this.pointer = { id: event.pointerId, x: event.clientX - x, y: event.clientY - y, from };
     this.tip.setPointerCapture(event.pointerId);
     this.tell.grab();
   }
@@ -218,9 +220,10 @@ export class PlaneView {
   /** @param {PointerEvent} event */
   drag({ pointerId, clientX, clientY }) {
     if (this.pointer?.id !== pointerId) return;
-    const onAxis = (value) => (Math.abs(value) < NEAR_AXIS ? 0 : value);
-    const x = onAxis(clientX - this.pointer.x - this.middle[0]);
-    const y = onAxis(this.middle[1] - (clientY - this.pointer.y));
+    // A tip that was near the axis from the start has a small mean or std of its own, which a sideways pull leaves.
+    const onAxis = (value, from) => (Math.abs(value) < NEAR_AXIS && Math.abs(from) >= NEAR_AXIS ? 0 : value);
+    const x = onAxis(clientX - this.pointer.x - this.middle[0], this.pointer.from[0]);
+    const y = onAxis(this.middle[1] - (clientY - this.pointer.y), this.pointer.from[1]);
     this.put(x / this.scale, y / this.scale);
     this.tell.move();
   }

@@ -4,6 +4,8 @@
 
 const ROUND = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 const STEPS = [1, 2, 5, 10];
+/** Below this the powers of ten that an axis needs leave float64. */
+const SMALLEST = 1e-290;
 /** Stops of a drag over the whole axis, about. */
 const STOPS = 200;
 /** A shown range stays while what it shows fills between these parts of it. */
@@ -27,7 +29,7 @@ function roundUp(value, digits) {
  */
 export function reachOf(largest, now) {
   if (now && largest > LEAST * now && largest < MOST * now) return now;
-  return largest > 0 ? roundUp(1.2 * largest, ROUND) : 1;
+  return largest > SMALLEST ? roundUp(1.2 * largest, ROUND) : 1;
 }
 
 /** Distance of the stops of a drag along an axis from -reach to reach. */

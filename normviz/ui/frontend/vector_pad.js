@@ -5,7 +5,7 @@
 import { Bars } from "./pad_bars.js";
 import { PlaneView } from "./pad_plane.js";
 import { same } from "./hold.js";
-import { centre, layerNorm, rmsNorm, rootMeanSquare } from "./norms.js";
+import { centre, factors, layerNorm, rmsNorm, rootMeanSquare } from "./norms.js";
 import { grainOf, stop, words as number } from "./range.js";
 import { element } from "./svg.js";
 
@@ -79,9 +79,11 @@ export class VectorPad {
       return;
     }
     const grain = grainOf(Math.max(this.bars.reach, Math.abs(mean), Math.abs(std)));
+    // A small spread beside a large mean keeps its own digits.
+    const fine = std ? Math.min(grain, grainOf(Math.abs(std))) : grain;
     const middle = stop(mean, grain);
-    rounded(this.direction, std, grain).forEach((away, entry) => {
-      this.x[entry] = stop(middle + away, grain);
+    rounded(this.direction, std, fine).forEach((away, entry) => {
+      this.x[entry] = stop(middle + away, fine);
     });
     const { mean: reached, centered } = centre(this.x);
     Object.assign(this, { mean: reached, std: (std < 0 ? -1 : 1) * rootMeanSquare(centered) });
@@ -122,7 +124,8 @@ export class VectorPad {
       .replace("{mean}", number(Math.abs(mean) < ROUNDING * rms ? 0 : mean))
       .replace("{std}", number(Math.abs(std)))
       .replace("{rms}", number(rms));
-    const missing = eps > 0 ? [] : [!std && words.names[1], !rms && words.names[2]].filter(Boolean);
+    const { layer, rms: root } = factors(mean, std, eps);
+    const missing = [layer === null && words.names[1], root === null && words.names[2]].filter(Boolean);
     this.note.textContent = missing.map((name) => words.undefined.replace("{name}", name)).join(" ");
   }
 

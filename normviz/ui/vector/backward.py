@@ -12,7 +12,6 @@ import streamlit as st
 from normviz import geometry
 from normviz.figures import vector as figures
 from normviz.figures.words import number
-from normviz.norms import NORMS
 from normviz.text import Text
 from normviz.ui import state
 from normviz.ui.language import mode
@@ -24,6 +23,7 @@ from normviz.ui.vector.parameters import gradient
 from normviz.ui.vector.source import PAGE
 from normviz.vectors import format_vector
 
+_NAMES = {"layer_norm": "LayerNorm", "rms_norm": "RMSNorm"}
 _EPS = np.logspace(-12, 1, 40)
 """The values of eps over which the singular values are drawn."""
 _EPS_WIDTH = 64
@@ -70,7 +70,7 @@ def _null_spaces(spectrum: geometry.Spectrum, t: Text) -> None:
         t(
             "{norm}: rank {rank} of {d}. Directions of x that it cannot see: {hidden}; "
             "directions of a gradient that it throws away: {lost}.",
-            norm=f"**{t(NORMS[spectrum.norm].label)}**",
+            norm=f"**{_NAMES[spectrum.norm]}**",
             rank=spectrum.rank,
             d=d,
             hidden=hidden,
@@ -98,7 +98,7 @@ def _gradient(given: Given, norms: Sequence[str], t: Text) -> None:
         st.markdown(
             t(
                 "{norm}: {share} of the gradient's squared length is thrown away; {length} of its length arrives at x.",
-                norm=f"**{t(NORMS[norm].label)}**",
+                norm=f"**{_NAMES[norm]}**",
                 share=f"{100 * back.lost_share:.3g} %",
                 length=number(_ratio(back)),
             )

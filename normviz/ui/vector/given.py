@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from normviz.arrays import SMALLEST_SQUARE, centre, rms_divisor, std_divisor
+from normviz.errors import InputError
 from normviz.geometry import moved_in_plane
 from normviz.norms import NormTrace, layer_norm, rms_norm
 from normviz.text import Text
-from normviz.ui.controls import attempt
+from normviz.ui.controls import complain
 from normviz.ui.table import LONGEST
 from normviz.ui.vector.source import take
 
 Array = NDArray[np.float64]
+
+T = TypeVar("T")
 
 NORMS_HERE = ("layer_norm", "rms_norm")
 """The norms of this lab."""
@@ -42,6 +45,8 @@ class Given:
         Shape [d] or None.
     eps
         Inside both roots.
+    complaints
+        What this run of the page has said, so that it is said once.
     """
 
     x: Array
@@ -50,24 +55,35 @@ class Given:
     offset: float
     bias: Array | None
     eps: float
+    complaints: set[str] = field(default_factory=set)
 
     @property
     def weight(self) -> Array | None:
         """What the normalized vector is multiplied by."""
         return None if self.stored is None else self.offset + self.stored
 
+    def attempt(self, t: Text, compute: Callable[..., T], /, *args: Any, **options: Any) -> T | None:
+        """The result of a computation, or None and the reason on the page, once, where the input has none."""
+        try:
+            return compute(*args, **options)
+        except InputError as error:
+            if str(error) not in self.complaints:
+                self.complaints.add(str(error))
+                complain(error, t)
+            return None
+
     def traces(self, t: Text) -> tuple[NormTrace | None, NormTrace | None]:
         """LayerNorm and RMSNorm of x; None, and the reason on the page, where one is undefined."""
-        layer = attempt(t, layer_norm, self.x, weight=self.weight, bias=self.bias, eps=self.eps)
-        rms = attempt(t, rms_norm, self.x, weight=self.weight, eps=self.eps)
+        layer = self.attempt(t, layer_norm, self.x, weight=self.weight, bias=self.bias, eps=self.eps)
+        rms = self.attempt(t, rms_norm, self.x, weight=self.weight, eps=self.eps)
         return layer, rms
 
     def defined(self, t: Text) -> tuple[str, ...]:
         """The norms that have a value for x, and the reason on the page for each that has none."""
         if self.eps >= SMALLEST_SQUARE:  # then both have, and a million entries need not be looked at
             return NORMS_HERE
-        layer = attempt(t, lambda: std_divisor(*centre(self.x), self.eps))
-        rms = attempt(t, lambda: rms_divisor(self.x, self.eps))
+        layer = self.attempt(t, lambda: std_divisor(*centre(self.x), self.eps))
+        rms = self.attempt(t, lambda: rms_divisor(self.x, self.eps))
         return tuple(norm for norm, divisor in zip(NORMS_HERE, (layer, rms), strict=True) if divisor is not None)
 
     def dragged(self, told: Mapping[str, Any]) -> None:

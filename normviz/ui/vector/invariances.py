@@ -12,7 +12,7 @@ from normviz.figures.words import number
 from normviz.invariances import CHANGE_LABELS, CHANGES, NORM_LABELS, NORM_ROWS, Cell, affine, invariance_table
 from normviz.text import Text
 from normviz.ui import state
-from normviz.ui.controls import attempt, control
+from normviz.ui.controls import control
 from normviz.ui.language import mode
 from normviz.ui.lesson import lesson
 from normviz.ui.pad import BARS, affine_pad
@@ -28,7 +28,7 @@ def invariances(given: Given, t: Text) -> None:
     scale, shift = state.value(PAGE, "scale"), state.value(PAGE, "shift")
     common: dict[str, Any] = {"weight": given.weight, "bias": given.bias, "eps": given.eps}
     affine_pad(given.x, scale, shift, **common, t=t, mode=mode(), key="vector.affine", released=_moved)
-    if given.x.size > BARS and (found := attempt(t, affine, given.x, scale, shift, **common)) is not None:
+    if given.x.size > BARS and (found := given.attempt(t, affine, given.x, scale, shift, **common)) is not None:
         plot(figures.affine_picture(found, t=t, mode=mode()), key="vector.affine.picture", t=t)
     _table(t)
 

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
+from streamlit.delta_generator import DeltaGenerator
 
 from normviz.errors import InputError
 from normviz.link import parse_eps
@@ -46,8 +47,8 @@ def _nearest(eps: float) -> str:
     return _STOPS[min(bisect_left(_STOPS, eps * (1 - 1e-9), key=float), len(_STOPS) - 1)]
 
 
-def parameters(d: int, t: Text) -> tuple[Array | None, Array | None, float]:
-    """Draw the controls of weight and bias.
+def parameters(d: int, t: Text, *, complaints: DeltaGenerator) -> tuple[Array | None, Array | None, float]:
+    """Draw the controls of weight and bias; what cannot be used is said in `complaints`.
 
     Returns
     -------
@@ -57,18 +58,19 @@ def parameters(d: int, t: Text) -> tuple[Array | None, Array | None, float]:
     left, right = st.columns(2, gap="medium")
     offset = 1.0 if state.value(PAGE, "offset") else 0.0
     with left:
-        weight = _one("w", d, t, "0" if offset else "1")
+        weight = _one("w", d, t, "0" if offset else "1", complaints)
         control(PAGE, "offset", t)
     with right:
-        bias = _one("b", d, t, "0")
+        bias = _one("b", d, t, "0", complaints)
         if "random" in (state.value(PAGE, "w_is"), state.value(PAGE, "b_is")):
             control(PAGE, "p_seed", t)
     return weight, bias, offset
 
 
-def _one(name: str, d: int, t: Text, blank: str) -> Array | None:
+def _one(name: str, d: int, t: Text, blank: str, complaints: DeltaGenerator) -> Array | None:
     if control(PAGE, f"{name}_is", t) == "typed":
-        return text_control(PAGE, name, t, partial(parse_parameter, d=d), placeholder=blank)
+        read = partial(parse_parameter, d=d)
+        return text_control(PAGE, name, t, read, placeholder=blank, complaints=complaints)
     seed = state.value(PAGE, "p_seed")
     if name == "b":
         return random_bias(d, seed)

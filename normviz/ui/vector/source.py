@@ -16,7 +16,15 @@ from normviz.text import Text
 from normviz.ui import state
 from normviz.ui.controls import complain, control, link_too_long, text_control
 from normviz.ui.table import LONGEST, vector_table
-from normviz.vectors import LARGEST_FILE, VECTORS, format_vector, hidden_state, random_vector, read_vector_file
+from normviz.vectors import (
+    LARGEST_FILE,
+    VECTORS,
+    format_vector,
+    hidden_state,
+    parse_parameter,
+    random_vector,
+    read_vector_file,
+)
 
 PAGE = "vector"
 OWN = "own"
@@ -142,10 +150,17 @@ def _choose() -> None:
     for row, value in _values(chosen).items():
         state.put(PAGE, row, value)
     _choose_eps(entry.eps)
-    for row in ("w", "b", "g"):  # one number per entry fits no other length
-        if "," in state.good(PAGE, row):
-            state.put(PAGE, row, link.knob(PAGE, row).default)
+    for row in ("w", "b", "g"):
+        _clear_unless_it_fits(row, entry.d)
     state.act()
+
+
+def _clear_unless_it_fits(row: str, d: int) -> None:
+    """Empty a field with one number per entry of a vector of another length."""
+    try:
+        parse_parameter(state.good(PAGE, row), d=d)
+    except InputError:
+        state.put(PAGE, row, link.knob(PAGE, row).default)
 
 
 def _choose_eps(wanted: str | None) -> None:

@@ -13,7 +13,7 @@ from normviz.figures.picture import Picture
 from normviz.slips import SLIPS, slip
 from normviz.steps import layer_norm_steps, number, rms_norm_steps, slip_steps
 from normviz.text import Text
-from normviz.ui.controls import attempt, control
+from normviz.ui.controls import control
 from normviz.ui.language import mode
 from normviz.ui.lesson import lesson
 from normviz.ui.plot import plot
@@ -43,8 +43,8 @@ def _steps(given: Given, t: Text) -> None:
         show_steps(steps, t, key="rms_norm", until=until)
     columns = st.columns(2, gap="medium")
     with columns[0]:
-        if (triangle := attempt(t, geometry.triangle, given.x)) is not None:
-            _plot(figures.triangle_picture(triangle, t=t, mode=mode()), t)
+        if layer is not None or rms is not None:  # else there is nothing whose square could be drawn
+            _plot(figures.triangle_picture(geometry.triangle(given.x), t=t, mode=mode()), t)
         lesson(PAGE, "triangle", t)
     with columns[1]:
         _plot(figures.bars_picture(layer, rms, t=t, mode=mode()), t)
@@ -62,7 +62,7 @@ def _slips(given: Given, t: Text) -> None:
             lesson(PAGE, f"slip_{name}", t)
             if not shown:
                 continue
-            found = attempt(t, slip, name, given.x, eps=given.eps)
+            found = given.attempt(t, slip, name, given.x, eps=given.eps)
             if found is None:
                 continue
             show_steps(slip_steps(found), t, key=f"slip_{name}")
@@ -82,32 +82,33 @@ def _geometry(given: Given, t: Text) -> None:
     x, eps = given.x, given.eps
     cloud = None
     with st.container(horizontal=True, gap="large", vertical_alignment="bottom"):
-        if control(PAGE, "cloud", t):
+        # At d = 1 every LayerNorm is 0, or undefined.
+        if x.size > 1 and control(PAGE, "cloud", t):
             kind, mean = control(PAGE, "dist", t), control(PAGE, "mean", t)
-            cloud = attempt(t, geometry.cloud, x.size, mean=mean, distribution=kind, eps=eps)
+            cloud = given.attempt(t, geometry.cloud, x.size, mean=mean, distribution=kind, eps=eps)
     left, right = st.columns([3, 2], gap="medium")
     with left:
         if x.size < 3:
-            st.info(t("With {d} entries all there is lies in the plane; the 3-D picture begins at three.", d=x.size))
+            st.info(t("At d = {d} all there is lies in the plane; the 3-D picture begins at d = 3.", d=x.size))
         else:
-            space = attempt(t, geometry.space, x, weight=given.weight, bias=given.bias, eps=eps)
+            space = given.attempt(t, geometry.space, x, weight=given.weight, bias=given.bias, eps=eps)
             if space is not None:
                 _plot(figures.space_picture(space, cloud, t=t, mode=mode()), t)
             lesson(PAGE, "space" if x.size == 3 else "space_frame", t)
     with right:
-        if (plane := attempt(t, geometry.plane, x, eps=eps)) is not None:
+        if (plane := given.attempt(t, geometry.plane, x, eps=eps)) is not None:
             _plot(figures.plane_picture(plane, t=t, mode=mode()), t)
         lesson(PAGE, "plane", t)
     left, right = st.columns(2, gap="medium")
     with left:
-        if (lengths := attempt(t, geometry.lengths, x, eps=eps)) is not None:
+        if (lengths := given.attempt(t, geometry.lengths, x, eps=eps)) is not None:
             _plot(figures.length_picture(lengths, t=t, mode=mode()), t)
         lesson(PAGE, "lengths", t)
     with right:
         if cloud is not None:
             _plot(figures.cloud_picture(cloud, t=t, mode=mode()), t)
             lesson(PAGE, "cloud", t)
-        else:
+        elif x.size > 1:
             lesson(PAGE, "no_cloud", t)
 
 
