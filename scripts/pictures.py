@@ -62,6 +62,7 @@ class Shot:
     scheme: Scheme = "light"
     width: int = 1440
     view: str = ""
+    at: str = ""  # CSS selector of what stands at the top of the window, if not the page's own top
 
     @property
     def file(self) -> str:
@@ -77,13 +78,13 @@ class Shot:
 
 README = (
     Shot(page="vector"),
-    Shot(page="vector", view="geometry"),
+    Shot(page="vector", view="geometry", at='[class*="st-key-vector-view"]'),
     Shot(page="axes"),
     Shot(page="depth"),
     Shot(page="depth", view="claims"),
     Shot(page="depth", view="stream"),
     Shot(page="depth", lang="zh", scheme="dark"),
-    Shot(page="vector", lang="zh", width=390),
+    Shot(page="vector", lang="zh", width=390, at=".normviz-pad"),
 )
 
 
@@ -108,6 +109,9 @@ def take(browser: Browser, url: str, shot: Shot, folder: Path, *, whole: bool) -
     page.wait_for_function(SETTLED, arg=shot.figures, timeout=SETTLE_LIMIT)
     if whole:
         page.set_viewport_size({"width": shot.width, "height": _full_height(page)})
+        page.wait_for_function(SETTLED, arg=shot.figures, timeout=SETTLE_LIMIT)
+    if shot.at and not whole:
+        page.locator(shot.at).first.evaluate("(part) => part.scrollIntoView()")
         page.wait_for_function(SETTLED, arg=shot.figures, timeout=SETTLE_LIMIT)
     file = folder / shot.file
     page.screenshot(path=file)
