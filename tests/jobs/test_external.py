@@ -6,7 +6,9 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import distributed
 import pytest
 from outside import Outside
 from toy_experiment import ToyConfig
@@ -14,6 +16,7 @@ from toy_experiment import ToyConfig
 from normviz.jobs import doctor
 from normviz.jobs.board import Board
 from normviz.jobs.cluster import Cluster
+from normviz.jobs.connection import connect
 from normviz.jobs.job import JobView
 
 Ended = Callable[..., JobView]
@@ -180,3 +183,20 @@ def test_the_doctor_tells_the_versions(outside: Outside, monkeypatch: pytest.Mon
     found = doctor._cluster()
     for package in ("Python 3.", "distributed 20", "numpy ", "torch ", "normviz "):
         assert package in found
+
+
+def test_a_greeting_that_comes_with_other_news_is_asked_for_again(
+    outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, tried = distributed.Client, []
+
+    def client(*args: Any, **options: Any) -> distributed.Client:
+        tried.append(args)
+        assert len(tried) > 2  # as distributed does where a worker's news came in the same batch
+        return real(*args, **options)
+
+    monkeypatch.setattr(distributed, "Client", client)
+    found, workforce = connect(outside.address)
+    found.close(timeout=1)
+    assert len(tried) == 3
+    assert workforce.offers == {}
