@@ -176,8 +176,11 @@ def test_the_script_of_a_view_is_saved_and_gives_its_numbers(visit_lab: Callable
     page = visit_lab("vector", "x=5%2C6")
     settled(page)
     page.get_by_text("This view as a Python script").click()
+    button = page.get_by_role("button", name="Download script").locator("visible=true")
+    expect(button).to_be_visible()
+    settled(page)  # a button that is about to be drawn anew loses the click
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download script").click()
+        button.click()
     script = tmp_path / "view.py"
     download.value.save_as(script)
     run = subprocess.run(

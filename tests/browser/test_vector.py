@@ -217,6 +217,7 @@ def test_both_scripts_of_every_view_are_saved_and_run(visit_lab: VisitLab, tmp_p
         ):
             page.get_by_role("tab", name=tab).click()
             expect(page.locator("code:visible", has_text=line).filter(has_text=TITLES[view])).to_be_visible()
+            settled(page)  # a button that is about to be drawn anew loses the click
             with page.expect_download() as download:
                 page.get_by_role("button", name="Download script").locator("visible=true").click()
             assert download.value.suggested_filename == name
