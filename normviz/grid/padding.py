@@ -35,7 +35,7 @@ def sample_grid(batch: int, tokens: int, d: int, *, seed: int) -> Floats:
     InputError
         If a size or the seed is out of its range.
     """
-    shape = _sizes(batch=batch, tokens=tokens, d=d)
+    shape = grid_sizes(batch=batch, tokens=tokens, d=d)
     draw = np.random.default_rng(whole_number(seed, "seed", 0, LARGEST_SEED)).standard_normal(shape)
     # Adding 0 turns the -0.0 that rounding leaves into 0.0.
     return frozen(draw.round(1) + 0.0)
@@ -43,7 +43,7 @@ def sample_grid(batch: int, tokens: int, d: int, *, seed: int) -> Floats:
 
 def pad_lengths(batch: int, tokens: int) -> tuple[int, ...]:
     """Lengths of an example batch: the first sequence is full, none is longer than the one before, none is empty."""
-    batch, tokens = _sizes(batch=batch, tokens=tokens)
+    batch, tokens = grid_sizes(batch=batch, tokens=tokens)
     return tuple(-(-tokens * (batch - b) // batch) for b in range(batch))
 
 
@@ -55,7 +55,7 @@ def pad_mask(batch: int, tokens: int, lengths: Sequence[int]) -> NDArray[np.bool
     InputError
         If there is not one length from 1 to `tokens` for each sequence, or a size is out of its range.
     """
-    batch, tokens = _sizes(batch=batch, tokens=tokens)
+    batch, tokens = grid_sizes(batch=batch, tokens=tokens)
     try:
         given = list(lengths)
     except TypeError:
@@ -70,8 +70,8 @@ def pad_mask(batch: int, tokens: int, lengths: Sequence[int]) -> NDArray[np.bool
     return frozen(np.arange(tokens) < ends[:, None])
 
 
-def _sizes(**sizes: int) -> list[int]:
-    """Each at least 1, and together no more cells than a computer holds."""
+def grid_sizes(**sizes: int) -> list[int]:
+    """The sizes of a grid, each at least 1, and together no more cells than a computer holds."""
     checked = [whole_number(size, field, 1) for field, size in sizes.items()]
     if prod(checked) > LARGEST_GRID:
         raise InputError(

@@ -1,18 +1,25 @@
-"""Which cells of a [B, T, d] grid share a statistic, and what does dividing by it give?"""
+"""What does a [B, T, d] grid become when its cells are divided by the statistics that they share?"""
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from normviz.arrays import Floats, check_square, epsilon, frozen, parameter, token_mask, vectors, whole_number
+from normviz.arrays import (
+    Floats,
+    check_square,
+    epsilon,
+    finite_array,
+    frozen,
+    parameter,
+    token_mask,
+    vectors,
+    whole_number,
+    within_range,
+)
 from normviz.errors import InputError
+from normviz.grid.sharing import AXES, Sharing, sharing
 from normviz.grid.trace import CellTrace, GridTrace
-
-AXES: tuple[str, ...] = ("layer_norm", "rms_norm", "batch_norm", "instance_norm", "group_norm")
-"""Ids of the ways to share a statistic, in the order in which a page shows them."""
 
 NO_STATISTIC = -1
 """Stands in `GridTrace.group` for a cell of a pad, which belongs to no statistic."""
@@ -36,7 +43,8 @@ def normalize_grid(
     - "layer_norm", "rms_norm": the d channels of one token, B*T statistics;
     - "batch_norm": one channel over all tokens of all sequences, d statistics (those of training);
     - "instance_norm": one channel over the tokens of one sequence, B*d statistics;
-    - "group_norm": d/groups neighbouring channels over the tokens of one sequence, B*groups statistics.
+    - "group_norm": d/groups neighbouring channels over the tokens of one sequence, B*groups statistics;
+    - "everything": all cells, one statistic (LayerNorm over the shape of the whole grid).
 
     Parameters
     ----------
@@ -47,7 +55,8 @@ def normalize_grid(
     groups
         How many groups the channels form, a divisor of d; used by "group_norm" alone.
     weight, bias
-        Gain and bias per channel, shape [d]; None leaves the step out. "rms_norm" takes no bias.
+        Gain and bias per channel, shape [d], or per cell for "everything", shape [B, T, d]; None leaves the step out.
+        "rms_norm" takes no bias.
     eps
         $\varepsilon\ge0$, inside the root, in units of x squared.
     mask
@@ -64,55 +73,49 @@ def normalize_grid(
     Ba et al. 2016, arXiv:1607.06450; Zhang & Sennrich 2019, arXiv:1910.07467; Ioffe & Szegedy 2015, arXiv:1502.03167;
     Ulyanov et al. 2016, arXiv:1607.08022; Wu & He 2018, arXiv:1803.08494.
     """
-    x = vectors(x)
-    if x.ndim != 3 or x.size == 0:
-        raise InputError(
-            "x is a grid of shape [B, T, d] with every size at least 1; got shape {shape}.", shape=list(x.shape)
-        )
+    x = grid_array(x)
     if axis not in AXES:
         raise InputError("axis is one of {allowed}; got {value!r}.", allowed=", ".join(AXES), value=axis)
     d = x.shape[-1]
-    gain, shift, eps = parameter(weight, "weight", d), parameter(bias, "bias", d), epsilon(eps)
+    gain, shift = (_parameter(value, field, axis, x.shape) for value, field in ((weight, "weight"), (bias, "bias")))
+    eps = epsilon(eps)
     if axis == "rms_norm" and shift is not None:
         raise InputError("RMSNorm has no bias, so bias is None for this axis; got {count} numbers.", count=shift.size)
     groups = _group_count(groups, d) if axis == "group_norm" else 1
     given = None if mask is None else token_mask(mask, x.shape[:2])
-    real = np.broadcast_to(np.True_ if given is None else given[..., None], x.shape)
+    real = np.ones(x.shape[:2], dtype=np.bool_) if given is None else given
     if not real.any():
-        raise InputError(
-            "mask keeps at least one real token; got {count} pads and nothing else.", count=real[..., 0].size
-        )
-
-    # Statistics without a real cell are dropped here, so that the rest are numbered without gaps.
-    _, first, member = np.unique(_statistic_of(x.shape, axis, groups)[real], return_index=True, return_inverse=True)
-    cells, count = x[real], np.bincount(member)
-    if axis == "batch_norm" and count[0] < 2:
+        raise InputError("mask keeps at least one real token; got {count} pads and nothing else.", count=real.size)
+    tokens, shared = x[real], sharing(real, d, axis, groups)
+    if axis == "batch_norm" and len(tokens) < 2:
         raise InputError(
             "BatchNorm takes its statistics over at least 2 real tokens, because one token has no variance; got 1."
         )
 
-    mean_square = np.bincount(member, cells**2) / count
+    count = shared.count
+    mean_square = shared.total(tokens**2) / count
     mean = var = None
     if axis == "rms_norm":
-        square, top = mean_square, cells
+        square, top = mean_square, tokens
     else:
         # Measured from each statistic's first cell, so that equal cells deviate by exactly zero.
-        from_first = cells - cells[first][member]
-        offset = np.bincount(member, from_first) / count
-        mean, top = cells[first] + offset, from_first - offset[member]
-        square = var = np.bincount(member, top**2) / count
-    # A square of 0 says less: it is also what squares below float64's range add up to.
-    if eps == 0 and (flat := np.flatnonzero(np.bincount(member, top != 0) == 0)).size:
-        _refuse_flat(axis, int(count[flat[0]]))
+        first = shared.first(tokens)
+        from_first = tokens - shared.spread(first)
+        offset = shared.total(from_first) / count
+        mean, top = first + offset, from_first - shared.spread(offset)
+        square = var = shared.total(top**2) / count
+    if eps == 0:
+        _refuse_flat(axis, top, shared)
     check_square(square + eps)
 
-    scaled = top / np.sqrt(square + eps)[member]
     normalized = np.zeros(x.shape)
-    normalized[real] = scaled
-    output = normalized if gain is None else normalized * gain
-    output = np.where(real, output if shift is None else output + shift, 0.0)
+    normalized[real] = top / shared.spread(np.sqrt(square + eps))
+    output = normalized.copy() if gain is None else normalized * gain
+    if shift is not None:
+        output += shift
+    output[~real] = 0.0
     group = np.full(x.shape, NO_STATISTIC, dtype=np.int64)
-    group[real] = member
+    group[real] = shared.member
     return GridTrace(
         x=frozen(x),
         axis=axis,
@@ -122,7 +125,7 @@ def normalize_grid(
         bias=None if shift is None else frozen(shift),
         mask=given,
         group=frozen(group),
-        count=frozen(count.astype(np.int64)),
+        count=frozen(count),
         mean=None if mean is None else frozen(mean),
         var=None if var is None else frozen(var),
         rms=frozen(np.sqrt(mean_square)),
@@ -171,18 +174,33 @@ def cell(trace: GridTrace, b: int, t: int, c: int) -> CellTrace:
     )
 
 
-def _statistic_of(shape: tuple[int, ...], axis: str, groups: int) -> NDArray[np.int64]:
-    """The number of the statistic of each cell, as if there were no pads."""
-    batch, tokens, d = shape
-    b, t, c = np.ogrid[:batch, :tokens, :d]
-    number = {
-        "layer_norm": b * tokens + t,
-        "rms_norm": b * tokens + t,
-        "batch_norm": c,
-        "instance_norm": b * d + c,
-        "group_norm": b * groups + c // (d // groups),
-    }[axis]
-    return np.broadcast_to(number, shape)
+def grid_array(x: ArrayLike) -> Floats:
+    """`x` as a float64 grid [B, T, d] without an empty axis."""
+    array = vectors(x)
+    check_grid_shape(array.shape)
+    return array
+
+
+def check_grid_shape(shape: tuple[int, ...]) -> None:
+    """Refuse a shape that is not [B, T, d] without an empty axis."""
+    if len(shape) != 3 or 0 in shape:
+        raise InputError(
+            "x is a grid of shape [B, T, d] with every size at least 1; got shape {shape}.", shape=list(shape)
+        )
+
+
+def _parameter(value: ArrayLike | None, field: str, axis: str, shape: tuple[int, ...]) -> Floats | None:
+    if value is None or axis != "everything":
+        return parameter(value, field, shape[-1])
+    array = finite_array(value, field)
+    if array.shape != shape:
+        raise InputError(
+            "{field} has one number per cell when all cells share one statistic, shape {expected}; got shape {shape}.",
+            field=field,
+            expected=list(shape),
+            shape=list(array.shape),
+        )
+    return within_range(array, field)
 
 
 def _group_count(groups: int, d: int) -> int:
@@ -192,7 +210,12 @@ def _group_count(groups: int, d: int) -> int:
     return groups
 
 
-def _refuse_flat(axis: str, count: int) -> NoReturn:
+def _refuse_flat(axis: str, top: Floats, shared: Sharing) -> None:
+    """Refuse 0/0. A square of 0 says less: it is also what squares below float64's range add up to."""
+    flat = np.flatnonzero(shared.total((top != 0).astype(np.float64)) == 0)
+    if not flat.size:
+        return
+    count = int(shared.count[flat[0]])
     if axis == "rms_norm":
         raise InputError(
             "At eps = 0 RMSNorm has no value where all {count} cells that share a statistic are 0: their root mean "

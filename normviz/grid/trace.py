@@ -53,8 +53,8 @@ class GridTrace:
 
     @property
     def parameter_shape(self) -> tuple[int, ...]:
-        """Shape of the gain: one number per channel, whatever the axis of the statistics."""
-        return (self.x.shape[-1],)
+        """Shape of the gain: one number per channel; one per cell for "everything", as `nn.LayerNorm([B, T, d])`."""
+        return self.x.shape if self.axis == "everything" else (self.x.shape[-1],)
 
     @property
     def bias_shape(self) -> tuple[int, ...] | None:

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import codecs
-import io
-import math
 import re
-import tokenize
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from normviz.arrays import Floats, frozen
 from normviz.errors import InputError
+from normviz.npy import read_header, shown_name, stored_array
 from normviz.vectors.presets import LARGEST_VECTOR
 from normviz.vectors.text import parse_vector
 
 LARGEST_FILE = 24 * 2**20
 """Bytes: a million float64 numbers in full, each on its own line."""
 
-# Version 3 differs in that names of fields may have any letter, and a vector has no fields.
-_HEADERS: Mapping[tuple[int, int], Callable[..., tuple[tuple[int, ...], bool, np.dtype[Any]]]] = MappingProxyType(
-    {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-)
-# What NumPy's header reader raises on bytes that are not a header.
-_DAMAGE = (ArithmeticError, LookupError, MemoryError, RecursionError, SyntaxError, TypeError, ValueError, UserWarning,
-           tokenize.TokenError)  # fmt: skip
 _SEPARATOR = re.compile(r"[,;\t，；、]")
 _OPENS_A_LIST = re.compile(r"[\[(【（]\s*(?:[-+.\d\[(【（]|nan|inf|$)", re.IGNORECASE)
 _QUOTED_NUMBER = re.compile(r'"([^",;\s]*)"')
@@ -60,7 +47,7 @@ def read_vector_file(name: str, data: bytes) -> Floats:
     """
     ending = name.rpartition(".")[2].lower()
     if ending not in ("npy", "csv", "txt"):
-        raise InputError("A vector is read from a .npy, .csv or .txt file; got {name}.", name=_shown(name))
+        raise InputError("A vector is read from a .npy, .csv or .txt file; got {name}.", name=shown_name(name))
     if len(data) > LARGEST_FILE:
         raise InputError("The file is larger than {limit} MiB", limit=LARGEST_FILE // 2**20)
     if not data or data.isspace():
@@ -69,7 +56,18 @@ def read_vector_file(name: str, data: bytes) -> Floats:
 
 
 def _binary(data: bytes) -> Floats:
-    array = _stored(data).reshape(-1)
+    header = read_header(data)
+    if header.count == 0:
+        raise _empty()
+    if sum(size != 1 for size in header.shape) > 1:
+        raise InputError(
+            "The file holds one vector, shape [d] or with all other axes 1; got shape {shape}. Save one row of it, "
+            "for example np.save(name, x[0]).",
+            shape=list(header.shape),
+        )
+    if header.count > LARGEST_VECTOR:
+        raise InputError("The file holds {n} numbers; at most {limit} are read.", n=header.count, limit=LARGEST_VECTOR)
+    array = stored_array(data, header).reshape(-1)
     with np.errstate(over="ignore"):
         values = array.astype(np.float64)
     finite = np.isfinite(values)
@@ -86,37 +84,6 @@ def _binary(data: bytes) -> Floats:
             position=at + 1,
         )
     return frozen(values)
-
-
-def _stored(data: bytes) -> NDArray[Any]:
-    """The array as it is stored. The header is judged before anything of the size that it states is made."""
-    file = io.BytesIO(data)
-    try:
-        shape, _, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
-    except _DAMAGE as error:
-        raise InputError("The file is damaged or is no .npy file: write it with np.save(name, x).") from error
-    if dtype.hasobject:
-        raise InputError(
-            "The file holds pickled Python objects, which are never read because they can run code: save an array of "
-            "numbers, np.save(name, np.asarray(x, dtype=float))."
-        )
-    if dtype.kind not in "biuf":
-        raise InputError("The file holds real numbers; got entries of type {kind}.", kind=str(dtype))
-    count = math.prod(shape)
-    if count == 0:
-        raise _empty()
-    if sum(size != 1 for size in shape) > 1:
-        raise InputError(
-            "The file holds one vector, shape [d] or with all other axes 1; got shape {shape}. Save one row of it, "
-            "for example np.save(name, x[0]).",
-            shape=list(shape),
-        )
-    if count > LARGEST_VECTOR:
-        raise InputError("The file holds {n} numbers; at most {limit} are read.", n=count, limit=LARGEST_VECTOR)
-    held = max(0, len(data) - file.tell()) // dtype.itemsize
-    if count < 0 or held < count:
-        raise InputError("The file breaks off: it announces {n} numbers and holds {held}.", n=count, held=held)
-    return np.frombuffer(data, dtype, count, file.tell())
 
 
 def _text(data: bytes) -> Floats:
@@ -174,7 +141,3 @@ def _is_number(word: str) -> bool:
 
 def _empty() -> InputError:
     return InputError("The file holds no number.")
-
-
-def _shown(name: str, most: int = 40) -> str:
-    return name if len(name) <= most else "\N{HORIZONTAL ELLIPSIS}" + name[-most:]
