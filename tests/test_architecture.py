@@ -32,6 +32,7 @@ WEB = (
     "normviz.invariances",
     "normviz.norms",
     "normviz.slips",
+    "normviz.streams",
     "normviz.vectors",
     "normviz.depth.config",
     "normviz.depth.estimate",
