@@ -13,6 +13,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from normviz.text import N_
+
 MODES: tuple[str, ...] = ("light", "dark")
 
 FONT = (
@@ -39,6 +41,7 @@ NORM_NAMES: Mapping[str, str] = MappingProxyType(
         "batch_norm": "BatchNorm",
         "instance_norm": "InstanceNorm",
         "group_norm": "GroupNorm",
+        "everything": N_("Everything"),
     }
 )
 
@@ -100,6 +103,8 @@ NORM_COLORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "none": _NEUTRAL["light"],
                 "instance_norm": "#3f5d24",
                 "group_norm": "#0194c5",
+                "everything": "#784678",
+                "power_norm": "#af0aff",
             }
         ),
         "dark": MappingProxyType(
@@ -111,6 +116,8 @@ NORM_COLORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "none": _NEUTRAL["dark"],
                 "instance_norm": "#83d877",
                 "group_norm": "#52d5fe",
+                "everything": "#afffdc",
+                "power_norm": "#fafa32",
             }
         ),
     }
@@ -139,6 +146,8 @@ SYMBOLS: Mapping[str, str] = MappingProxyType(
         "batch_norm": "square",
         "instance_norm": "pentagon",
         "group_norm": "hexagon",
+        "everything": "octagon",
+        "power_norm": "hourglass",
         "dyt": "star",
         "none": "x",
     }
@@ -161,6 +170,9 @@ SEQUENTIAL: tuple[str, ...] = (
 )  # fmt: skip
 
 CLEAR = "rgba(0,0,0,0)"
+
+# The `meta` of a trace that stays the same while a person clicks: the page may send it once and keep it.
+STILL = "still"
 
 
 def layout(mode: str, *, tallest: float | None = None, link: str | None = None, **more: Any) -> dict[str, Any]:

@@ -20,6 +20,14 @@ def number(value: float, digits: int = 3) -> str:
     return text.replace("-", "−")
 
 
+def token_text(word: str, most: int = 14) -> str:
+    """A person's word as plotly draws it: short, in its own direction of writing, and never markup or mathematics."""
+    short = word if len(word) <= most else word[: most - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("$", "&#36;"), ("%{", "&#37;{")):
+        short = short.replace(sign, entity)
+    return f"\N{FIRST STRONG ISOLATE}{short}\N{POP DIRECTIONAL ISOLATE}"
+
+
 def spaced(text: str) -> str:
     """A space between a Chinese character and a Latin letter or digit that follows or precedes it."""
     return re.sub(r"(?<=[一-鿿])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[一-鿿])", " ", text)

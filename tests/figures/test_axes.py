@@ -1,4 +1,4 @@
-"""Do blocks, table and padding figure show who shares a statistic, cell by cell?"""
+"""Do blocks and table show who shares a statistic, cell by cell?"""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from normviz.figures import theme
-from normviz.figures.axes import blocks_picture, padding_picture, table_picture
-from normviz.figures.mesh import blocks, edges
+from normviz.figures.axes import blocks_picture, table_picture
+from normviz.figures.axes.mesh import blocks, edges
 from normviz.figures.picture import Picture
-from normviz.grid import AXES, GridTrace, cell, normalize_grid, pad_lengths, pad_mask, padding_shift, sample_grid
+from normviz.grid import AXES, GridTrace, cell, normalize_grid, pad_lengths, pad_mask, sample_grid
 from normviz.text import Text
-from tests.figures.checks import check, trace_named
+from tests.figures.checks import check
 
 ENGLISH = Text("en")
 
@@ -200,19 +200,6 @@ def test_a_large_table_is_drawn_without_numbers_but_with_a_scale() -> None:
     (heatmap,) = table_picture(grid("layer_norm", 8, 32, 64), t=ENGLISH, mode="light").spec["data"]
     assert "texttemplate" not in heatmap
     assert heatmap["showscale"]
-
-
-def test_padding_moves_batchnorm_and_not_layernorm(t: Text, mode: str) -> None:
-    real = pad_mask(3, 4, [4, 3, 1])
-    x = sample_grid(3, 4, 5, seed=1) * real[..., None]
-    shifts = [padding_shift(x, real, axis) for axis in ("layer_norm", "batch_norm")]
-    picture = padding_picture(*shifts, t=t, mode=mode)
-    check(picture, t, mode)
-    counted, left_out = normalize_grid(x, "batch_norm"), normalize_grid(x, "batch_norm", mask=real)
-    expected = np.abs(counted.output - left_out.output).max(axis=-1)[real]
-    np.testing.assert_allclose(trace_named(picture, "BatchNorm")["y"], expected)
-    np.testing.assert_array_equal(trace_named(picture, "LayerNorm")["y"], np.zeros(8))
-    assert len(picture.table) == 8
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 2), (1, 2, 1), (8, 1, 1), (2, 5, 64)])

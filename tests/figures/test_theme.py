@@ -136,7 +136,7 @@ def test_the_middle_of_the_diverging_scale_is_the_panel_and_its_ends_are_told_ap
 @pytest.mark.parametrize("mode", theme.MODES)
 def test_every_norm_and_placement_has_a_colour_and_a_symbol_of_its_own(mode: str) -> None:
     assert theme.PLACEMENT_COLORS[mode].keys() == PLACEMENTS.keys()
-    assert theme.NORM_COLORS[mode].keys() == {*NORMS, *AXES}
+    assert theme.NORM_COLORS[mode].keys() == {*NORMS, *AXES, "power_norm"}
     assert set(AXES) == theme.NORM_NAMES.keys()
     for family in (theme.PLACEMENT_COLORS[mode], theme.NORM_COLORS[mode]):
         assert len({theme.SYMBOLS[name] for name in family}) == len(family)

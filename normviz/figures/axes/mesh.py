@@ -33,17 +33,14 @@ class Blocks:
     vertices
         Positions, float32 [n, 3], as (sequence, token, channel) counted from 1 at the cubes' centres.
     triangles
-        Three vertex indices each, uint32 [m, 3].
+        Three vertex indices each, uint16 or, for more than 65,536 vertices, uint32 [m, 3].
     cells
         The cell (sequence, token, channel), from 0, that each triangle belongs to, int16 [m, 3].
-    owner
-        The position of that cell among the chosen ones in reading order, int [m].
     """
 
     vertices: npt.NDArray[np.float32]
-    triangles: npt.NDArray[np.uint32]
+    triangles: npt.NDArray[np.uint16 | np.uint32]
     cells: npt.NDArray[np.int16]
-    owner: npt.NDArray[np.intp]
 
 
 def blocks(chosen: Bools, *, half: float, outside_of: Bools | None = None) -> Blocks:
@@ -63,12 +60,10 @@ def blocks(chosen: Bools, *, half: float, outside_of: Bools | None = None) -> Bl
     cube, face = np.nonzero(faces)
     triangles = (cube[:, None, None] * 8 + _TRIANGLES[face]).reshape(-1, 3)
     used, compact = np.unique(triangles, return_inverse=True)
-    owner = np.repeat(cube, 2)
     return Blocks(
         vertices=(cells[used // 8] + 1 + half * _CORNERS[used % 8]).astype(np.float32),
-        triangles=compact.reshape(-1, 3).astype(np.uint32),
-        cells=cells[owner].astype(np.int16),
-        owner=owner,
+        triangles=compact.reshape(-1, 3).astype(np.uint16 if used.size <= 2**16 else np.uint32),
+        cells=np.repeat(cells[cube].astype(np.int16), 2, axis=0),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from normviz.figures import theme
-from normviz.figures.mesh import Blocks, blocks, edges
+from normviz.figures.axes.mesh import Blocks, blocks, edges
+from normviz.figures.axes.sharing import (
+    Cell,
+    Words,
+    cell_sentence,
+    members_of,
+    sharing_sentence,
+    shown_sentence,
+    shown_values,
+    table_of_cells,
+    title_of,
+    word_of,
+)
 from normviz.figures.picture import Picture
-from normviz.figures.sharing import Cell, cell_sentence, members_of, sharing_sentence, table_of_cells, title_of
 from normviz.figures.words import number, paragraph
 from normviz.text import Text
 
@@ -20,6 +31,7 @@ if TYPE_CHECKING:
     from normviz.grid import GridTrace
 
 Bools = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
 
 # Above this many cells only the outer surface of a set of cells is drawn, without gaps: the largest grid stays light.
 _SEPARATE = 1000
@@ -27,6 +39,8 @@ _SEPARATE = 1000
 _HOVER = 256
 _GLASS = {"light": 0.14, "dark": 0.3}
 _SHADES = 12
+# What is lit stands this far out of the glass around all cells, in cells, so that the two never fight for a pixel.
+_PROUD = 0.02
 
 # Where the camera stands and looks, and the tangent of half its field of view, which is plotly's.
 _EYE, _CENTER = np.array([1.2, -1.52, 0.76]), np.array([0.0, 0.0, -0.16])
@@ -44,6 +58,8 @@ def blocks_picture(
     trace: GridTrace,
     *,
     selected: Cell | None = None,
+    values: str = "before",
+    words: Words | None = None,
     t: Text,
     mode: str,
 ) -> Picture:
@@ -55,6 +71,10 @@ def blocks_picture(
         From `normviz.normalize_grid`.
     selected
         (sequence, token, channel), from 0; None lights every cell.
+    values
+        What the shade shows: "before" is the input x, "after" the normalized output.
+    words
+        The word of each real token of each sequence, shown on hovering; what lies beyond is a pad.
     t, mode
         The reader's language, and "light" or "dark".
 
@@ -64,22 +84,26 @@ def blocks_picture(
         Every triangle has its cell [sequence, token, channel], from 0, as `customdata`.
     """
     separate = trace.x.size <= _SEPARATE
-    members = np.ones(trace.x.shape, dtype=np.bool_) if selected is None else members_of(trace, selected)
-    rest = ~members
-    colors = _colors(trace, members if selected is not None else None, mode)
+    members = None if selected is None else members_of(trace, selected)
     half = 0.42 if separate else 0.5
+    hue, shade = _hue(trace), _shade(shown_values(trace, values))
+    texts = _texts(trace, words, t) if trace.x.size <= _HOVER else None
     traces = []
-    if rest.any():
-        glass = blocks(rest, half=half, outside_of=rest)
-        traces.append({**_mesh(glass, rest, colors, trace, t), "opacity": _GLASS[mode]})
-    if members.any():
-        lit = blocks(members, half=half, outside_of=None if separate else members)
-        traces.append(_mesh(lit, members, colors, trace, t))
-    if selected is not None:
-        traces.append(_outline(selected, half, mode))
+    if members is None or not members.all():
+        # All cells, with the same triangles at each click: the page gets them once.
+        glass = _whole(trace.x.shape, half, separate)
+        look = {} if members is None else {"opacity": _GLASS[mode]}
+        hues = (*theme.HUES, theme.MUTED[mode])
+        traces.append({**_mesh(glass, hue * _SHADES + shade, hues, texts, mode), **look, "meta": theme.STILL})
+    if selected is not None and members is not None:
+        if members.any():
+            lit = blocks(members, half=half + _PROUD, outside_of=None if separate else members)
+            still = {"meta": theme.STILL} if members.all() else {}
+            traces.append({**_mesh(lit, shade, (theme.NORM_COLORS[mode][trace.axis],), texts, mode), **still})
+        traces.append(_outline(selected, half + _PROUD, mode))
     return Picture(
         name="normviz-blocks",
-        title=title_of(trace, t),
+        title=title_of(trace, values, t),
         alt=paragraph(
             t,
             [
@@ -88,6 +112,7 @@ def blocks_picture(
                     "cells of one hue share a statistic, a stronger shade is a larger value.",
                     **dict(zip(("batch", "tokens", "d"), trace.x.shape, strict=True)),
                 ),
+                shown_sentence(values, t),
                 sharing_sentence(trace, t),
                 "" if selected is None else cell_sentence(trace, selected, t),
             ],
@@ -97,15 +122,31 @@ def blocks_picture(
     )
 
 
-def _mesh(mesh: Blocks, chosen: Bools, colors: npt.NDArray[Any], trace: GridTrace, t: Text) -> dict[str, Any]:
+@lru_cache(maxsize=8)
+def _whole(shape: tuple[int, ...], half: float, separate: bool) -> Blocks:
+    """All cells of a grid of this shape, the same at each click."""
+    every = np.ones(shape, dtype=np.bool_)
+    return blocks(every, half=half, outside_of=None if separate else every)
+
+
+def _mesh(
+    mesh: Blocks, color: Bytes, hues: tuple[str, ...], texts: npt.NDArray[Any] | None, mode: str
+) -> dict[str, Any]:
+    """The triangles, in the colours that `color` [B, T, d] counts: the shades of the first hue, of the second, ..."""
     b, token, c = mesh.vertices.T
+    of_triangle = tuple(mesh.cells.T)
     spec: dict[str, Any] = {
         "type": "mesh3d",
         "x": c.copy(),
         "y": b.copy(),
         "z": token.copy(),
         **dict(zip("ijk", (column.copy() for column in mesh.triangles.T), strict=True)),
-        "facecolor": colors[chosen][mesh.owner].tolist(),
+        "intensity": color[of_triangle],
+        "intensitymode": "cell",
+        "cmin": -0.5,
+        "cmax": len(hues) * _SHADES - 0.5,
+        "colorscale": _scale(hues, mode),
+        "showscale": False,
         # With a colour for each triangle, plotly.js counts triangles, not vertices, when it reports a click or a hover.
         "customdata": mesh.cells,
         "flatshading": True,
@@ -114,43 +155,48 @@ def _mesh(mesh: Blocks, chosen: Bools, colors: npt.NDArray[Any], trace: GridTrac
         "hoverinfo": "none",
         "showlegend": False,
     }
-    if trace.x.size <= _HOVER:
-        texts = np.array([_cell_text(trace, tuple(cell), t) for cell in np.argwhere(chosen).tolist()], dtype=object)
-        spec |= {"hoverinfo": "text", "hovertext": texts[mesh.owner].tolist()}
+    if texts is not None:
+        spec |= {"hoverinfo": "text", "hovertext": texts[of_triangle].tolist()}
     return spec
 
 
-def _cell_text(trace: GridTrace, cell: tuple[int, ...], t: Text) -> str:
-    b, token, c = (index + 1 for index in cell)
-    place = t("sequence {b}, token {token}, channel {c}", b=b, token=token, c=c)
-    return f"{place}<br>{number(trace.x[cell])} → {number(trace.normalized[cell])}"
+def _texts(trace: GridTrace, words: Words | None, t: Text) -> npt.NDArray[Any]:
+    """What hovering over each cell says, text [B, T, d]."""
+    texts = np.empty(trace.x.shape, dtype=object)
+    for b, token, c in product(*map(range, texts.shape)):
+        place = t("sequence {b}, token {token}, channel {c}", b=b + 1, token=token + 1, c=c + 1)
+        change = f"{number(trace.x[b, token, c])} → {number(trace.output[b, token, c])}"
+        texts[b, token, c] = "<br>".join(filter(None, [word_of(words, b, token, t), place, change]))
+    return texts
 
 
-def _colors(trace: GridTrace, chosen: Bools | None, mode: str) -> npt.NDArray[Any]:
-    """A colour for each cell, as text [B, T, d]; the chosen ones in that of their norm."""
+def _hue(trace: GridTrace) -> Bytes:
+    """The place of each cell's hue in `theme.HUES`, [B, T, d]; one beyond for a pad."""
     _, first = np.unique(trace.group[trace.group >= 0], return_index=True)
     sequence = np.argwhere(trace.group >= 0)[first, 0]
     # Counted within the sequence, and three on for the next one: neighbours in every direction differ in hue.
     rank = np.arange(sequence.size) - np.searchsorted(sequence, sequence)
-    pads = len(theme.HUES)
-    hue = np.append((rank + 3 * sequence) % len(theme.HUES), pads)[trace.group]  # group -1 is a pad
-    low, high = trace.x.min(), trace.x.max()
-    share = (trace.x - low) / (high - low) if high > low else np.full(trace.x.shape, 0.5)
-    shade = np.rint(share * (_SHADES - 1)).astype(np.intp)
-    if chosen is not None:
-        hue = np.where(chosen, pads + 1 + list(theme.NORM_NAMES).index(trace.axis), hue)
-    colors: npt.NDArray[Any] = _palette(mode)[hue, shade]
-    return colors
+    hue = np.append((rank + 3 * sequence) % len(theme.HUES), len(theme.HUES))  # group -1 is a pad
+    of_cell: Bytes = hue[trace.group].astype(np.uint8)
+    return of_cell
+
+
+def _shade(shown: npt.NDArray[np.float64]) -> Bytes:
+    """How strong each cell's colour is, from 0 for the smallest value to _SHADES - 1 for the largest."""
+    low, high = shown.min(), shown.max()
+    share = (shown - low) / (high - low) if high > low else np.full(shown.shape, 0.5)
+    shade: Bytes = np.rint(share * (_SHADES - 1)).astype(np.uint8)
+    return shade
 
 
 @cache
-def _palette(mode: str) -> npt.NDArray[Any]:
-    """Each hue, the muted one of pads, and each norm's, from nearly the page's colour to full, [colours, _SHADES]."""
+def _scale(hues: tuple[str, ...], mode: str) -> list[list[Any]]:
+    """A colour scale in steps: each hue from nearly the page's colour to full, then the next hue."""
     page = theme.BACKGROUND[mode]
     shares = [0.72 * (1 - step / (_SHADES - 1)) for step in range(_SHADES)]
-    norms = [theme.NORM_COLORS[mode][norm] for norm in theme.NORM_NAMES]
-    hues = (*theme.HUES, theme.MUTED[mode], *norms)
-    return np.array([[theme.mix(hue, page, share) for share in shares] for hue in hues], dtype=object)
+    colors = [theme.mix(hue, page, share) for hue in hues for share in shares]
+    ends = np.linspace(0, 1, len(colors) + 1)
+    return [[float(end), color] for place, color in enumerate(colors) for end in ends[place : place + 2]]
 
 
 def _outline(selected: Cell, half: float, mode: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,13 +10,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from normviz.figures import theme
-from normviz.figures.words import number
+from normviz.figures.words import number, token_text
 from normviz.text import N_, Text
 
 if TYPE_CHECKING:
     from normviz.grid import GridTrace
 
 Cell = tuple[int, int, int]
+Words = tuple[tuple[str, ...], ...]
 
 # An axis of tokens has room for about so many labels.
 _MOST_LABELS = 24
@@ -36,15 +38,27 @@ _SHARED_BY = {
         "GroupNorm: {size} neighbouring channels of all tokens of one sequence share a mean and a deviation; "
         "there are {n} such pairs."
     ),
+    "everything": N_("Everything: all {cells} cells share one mean and one deviation; there is {n} such pair."),
+}
+
+_SHOWN = {
+    "before": (N_("colour: the input x"), N_("Every cell shows its input x.")),
+    "after": (N_("colour: the normalized output"), N_("Every cell shows its normalized output.")),
 }
 
 
-def title_of(trace: GridTrace, t: Text) -> str:
-    """The norm, the grid's sizes and the number of statistics."""
+def shown_values(trace: GridTrace, values: str) -> npt.NDArray[np.float64]:
+    """What the cells show, [B, T, d]: the input for "before", the output for "after"."""
+    return {"before": trace.x, "after": trace.output}[values]
+
+
+def title_of(trace: GridTrace, values: str, t: Text) -> str:
+    """The norm, the grid's sizes, the number of statistics, and what the cells show."""
     batch, tokens, d = trace.x.shape
     return t(
-        "{norm} on [B, T, d] = [{batch}, {tokens}, {d}] · statistics: {n}",
-        norm=theme.NORM_NAMES[trace.axis],
+        "{norm} on [B, T, d] = [{batch}, {tokens}, {d}] · statistics: {n} · {shown}",
+        shown=t(_SHOWN[values][0]),
+        norm=t(theme.NORM_NAMES[trace.axis]),
         batch=batch,
         tokens=tokens,
         d=d,
@@ -55,7 +69,13 @@ def title_of(trace: GridTrace, t: Text) -> str:
 def sharing_sentence(trace: GridTrace, t: Text) -> str:
     """Which cells share a statistic under this norm, and how many statistics there are."""
     d = trace.x.shape[-1]
-    return t(_SHARED_BY[trace.axis], d=d, size=d // trace.groups, n=trace.n_statistics)
+    cells = int(trace.count.sum())
+    return t(_SHARED_BY[trace.axis], d=d, size=d // trace.groups, cells=cells, n=trace.n_statistics)
+
+
+def shown_sentence(values: str, t: Text) -> str:
+    """What the cells show."""
+    return t(_SHOWN[values][1])
 
 
 def members_of(trace: GridTrace, cell: Cell) -> npt.NDArray[np.bool_]:
@@ -110,6 +130,26 @@ def table_of_cells(trace: GridTrace, t: Text) -> pd.DataFrame:
 def token_label(sequence: int, token: int, t: Text) -> str:
     """A token's short name; both places count from 0, the name from 1."""
     return t("s{b} t{token}", b=sequence + 1, token=token + 1)
+
+
+def word_of(words: Words | None, sequence: int, token: int, t: Text) -> str:
+    """The word of a token as plotly draws it, "(pad)" beyond the last one; empty where tokens are no words."""
+    if words is None:
+        return ""
+    return token_text(words[sequence][token]) if token < len(words[sequence]) else t("(pad)")
+
+
+def row_labels(trace: GridTrace, words: Words | None, pads: npt.NDArray[np.bool_], t: Text) -> list[str]:
+    """A name for each token in reading order: its word, and its place where that alone does not say which it is."""
+    places = [token_label(b, token, t) for b, token in np.ndindex(trace.x.shape[:2])]
+    if words is None:
+        return [t("{row} (pad)", row=place) if pad else place for place, pad in zip(places, pads, strict=True)]
+    texts = [word_of(words, b, token, t) for b, token in np.ndindex(trace.x.shape[:2])]
+    often = Counter(texts)
+    return [
+        text if pad or often[text] == 1 else t("{word} ({row})", word=text, row=place)
+        for text, place, pad in zip(texts, places, pads, strict=True)
+    ]
 
 
 def thinned(labels: list[str]) -> list[str]:
