@@ -1,11 +1,22 @@
 """What would a person type to get the numbers of this page without the page?"""
 
 from normviz.snippets.arrays_text import LISTED
-from normviz.snippets.axes import axes_script
+from normviz.snippets.axes import AxesGiven, axes_script, axes_torch_script, torch_line
 from normviz.snippets.depth import depth_script
 from normviz.snippets.given import VIEWS
 from normviz.snippets.standalone import standalone_script
 from normviz.snippets.vector import vector_script
 from normviz.snippets.vector_torch import torch_script
 
-__all__ = ["LISTED", "VIEWS", "axes_script", "depth_script", "standalone_script", "torch_script", "vector_script"]
+__all__ = [
+    "LISTED",
+    "VIEWS",
+    "AxesGiven",
+    "axes_script",
+    "axes_torch_script",
+    "depth_script",
+    "standalone_script",
+    "torch_line",
+    "torch_script",
+    "vector_script",
+]
