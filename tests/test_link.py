@@ -32,6 +32,8 @@ def values_of(knob: link.Knob) -> st.SearchStrategy:
         return st.floats(0, 10).map(repr)
     if knob.id == "cell":
         return st.tuples(*[st.integers(0, 9)] * 3).map(lambda cell: ".".join(map(str, cell)))
+    if knob.id == "text":
+        return st.lists(st.sampled_from(["it purred", "猫坐着", "قطة", "a & b = $c$ #1"]), min_size=1).map("\n".join)
     return NUMBERS.map(lambda numbers: ", ".join(map(repr, numbers)))
 
 
@@ -59,6 +61,9 @@ def test_the_default_view_has_an_empty_query(page):
         ("axes", "norm", "weight_norm", ["Norm", "layer_norm", "weight_norm"]),
         ("axes", "pad", "yes", ["Padding", "0 or 1", "yes"]),
         ("axes", "cell", "1.2", ["b.t.c", "1.2"]),
+        ("axes", "text", " \n ", ["Sentences"]),
+        ("axes", "change", "33", ["Words more or fewer", "-32 to 32", "33"]),
+        ("axes", "momentum", "1.5", ["Momentum", "0 to 1", "1.5"]),
         ("depth", "placements", "post_norm,mid_norm", ["Placements", "pre_norm", "mid_norm"]),
         ("depth", "placements", "", ["Placements", "pre_norm"]),
         ("axes", "seed", "9" * 400, ["Seed", "2147483647"]),

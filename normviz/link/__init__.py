@@ -8,13 +8,15 @@ from typing import Any
 from normviz.errors import InputError
 from normviz.link.fields import parse_cell, parse_eps, parse_x, shortened
 from normviz.link.knob import Kind, Knob
-from normviz.link.table import AXIS_OPTIONS, KNOBS
+from normviz.link.table import AXIS_OPTIONS, KNOBS, MOST_BATCHES, MOST_SHOWN
 from normviz.text import N_
 
 __all__ = [
     "APP_WORDS",
     "AXIS_OPTIONS",
     "KNOBS",
+    "MOST_BATCHES",
+    "MOST_SHOWN",
     "MAX_TEXT",
     "Kind",
     "Knob",

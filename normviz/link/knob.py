@@ -48,8 +48,8 @@ class Knob:
     label: str
     kind: Kind
     default: Any
-    low: int | None = None
-    high: int | None = None
+    low: float | None = None
+    high: float | None = None
     step: float | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     check: Callable[[str], object] | None = None

@@ -17,7 +17,7 @@ from normviz.ui.quoted import sentence_of
 
 T = TypeVar("T")
 
-FEW = 5
+FEW = 6
 """Up to this many options lie side by side; more go into a list."""
 
 
@@ -93,7 +93,7 @@ def text_control(
         "persist_state": "session",
         "placeholder": placeholder,
     }
-    typed = st.text_area(**common, height=96) if area else st.text_input(**common)
+    typed = st.text_area(**common, height=112) if area else st.text_input(**common)
     try:
         meaning = read(typed)
     except InputError as error:
@@ -129,12 +129,23 @@ def complain(error: InputError, t: Text, *, field: str | None = None, kept: str 
     st.error(sentence)
 
 
-def attempt(t: Text, compute: Callable[..., T], /, *args: Any, **options: Any) -> T | None:
-    """The result of a computation, or None and the reason on the page where the input has none."""
+def attempt(
+    t: Text, compute: Callable[..., T], /, *args: Any, said: set[str] | None = None, **options: Any
+) -> T | None:
+    """The result of a computation, or None and the reason on the page where the input has none.
+
+    Parameters
+    ----------
+    said
+        Reasons that stand on the page already; one of them is not said again.
+    """
     try:
         return compute(*args, **options)
     except InputError as error:
-        complain(error, t)
+        if said is None or str(error) not in said:
+            complain(error, t)
+        if said is not None:
+            said.add(str(error))
         return None
 
 

@@ -7,7 +7,7 @@ import re
 from normviz.errors import InputError
 from normviz.text import Text
 
-_MARKS = re.compile(r"([\\`*\[\]<>$~|]|:(?=[a-zA-Z]))")
+_MARKS = re.compile(r"([\\`*\[\]<>$~|]|:(?=[a-zA-Z])|(?<!\w)_|_(?!\w))")
 """What Markdown or Streamlit would read as emphasis, an image that is fetched, a formula, a colour or an icon."""
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.labs import LABS, SMALL, figure, press, settled
+from tests.browser.labs import LABS, SMALL, figure, settled
 
 pytestmark = pytest.mark.browser
 
@@ -80,42 +80,6 @@ def test_a_bad_vector_is_explained_and_the_last_view_stays(visit_lab: Callable[.
     field.press("Control+Enter")
     expect(page.get_by_role("alert").filter(has_text="two")).to_be_visible()
     expect(figure(page)).to_have_attribute("aria-label", label or "")
-
-
-def test_a_click_on_a_cell_selects_it_in_both_views(visit_lab: Callable[..., Page]) -> None:
-    page = visit_lab("axes")
-    figure(page, 1)
-    cell = page.evaluate(
-        """() => {
-          const plot = document.querySelectorAll('.normviz-plot-canvas')[1], box = plot.getBoundingClientRect()
-          const { xaxis, yaxis } = plot._fullLayout
-          return [box.left + xaxis._offset + xaxis.d2p(1), box.top + yaxis._offset + yaxis.d2p(5)]
-        }"""
-    )
-    press(page, *cell)
-    expect(page).to_have_url(re.compile(r"cell=1\.2\.0"))
-    expect(page.get_by_text("Cell: sequence 2, token 3, channel 1")).to_be_visible()
-    expect(figure(page, 0)).to_have_attribute("aria-label", re.compile("sequence 2, token 3, channel 1"))
-    expect(figure(page, 1)).to_have_attribute("aria-label", re.compile("sequence 2, token 3, channel 1"))
-
-
-def test_a_click_on_a_block_selects_its_cell(visit_lab: Callable[..., Page]) -> None:
-    page = visit_lab("axes", "cell=1.2.3")
-    area = figure(page, 0)
-    corner = "Cell: sequence 2, token 3, channel 4"
-    expect(page.get_by_role("heading", name=corner)).to_be_visible()
-    box = area.bounding_box()
-    assert box is not None
-    press(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect(page.get_by_role("heading", name=corner)).to_have_count(0)
-    expect(page.get_by_role("heading", name=re.compile("^Cell: sequence"))).to_be_visible()
-
-
-def test_padding_moves_batch_norm_and_not_layer_norm(visit_lab: Callable[..., Page]) -> None:
-    page = visit_lab("axes", "pad=1")
-    label = figure(page, 2).get_attribute("aria-label") or ""
-    assert "LayerNorm: no token moves" in label
-    assert re.search(r"BatchNorm: [1-9]\d* of \d+ tokens move", label)
 
 
 def test_the_language_switch_keeps_the_view_and_is_in_the_link(visit_lab: Callable[..., Page]) -> None:
@@ -190,7 +154,7 @@ def test_the_script_of_a_view_is_saved_and_gives_its_numbers(visit_lab: Callable
 
 
 def test_an_unusable_link_says_what_it_could_not_use(visit_lab: Callable[..., Page]) -> None:
-    page = visit_lab("axes", "batch=99&colour=red&d=5")
+    page = visit_lab("axes", "source=synthetic&batch=99&colour=red&d=5")
     expect(page.get_by_role("alert").filter(has_text="1 to 8")).to_be_visible()
     expect(page.get_by_role("alert").filter(has_text="colour")).to_be_visible()
     expect(page.get_by_role("slider", name="Channels d")).to_have_value("5")

@@ -43,7 +43,7 @@ def test_the_browsers_language_chooses_the_first_view(open_lab):
 
 
 def test_an_unusable_link_is_explained_and_the_default_shown(open_lab):
-    page = open_lab("axes", batch="99", colour="red", d="5")
+    page = open_lab("axes", source="synthetic", batch="99", colour="red", d="5")
     assert len(page.warning) == 1
     assert "1 to 8" in page.warning[0].value
     assert "colour" in page.warning[0].value
@@ -52,7 +52,7 @@ def test_an_unusable_link_is_explained_and_the_default_shown(open_lab):
 
 
 def test_the_link_holds_what_differs_from_the_first_view(open_lab):
-    page = open_lab("axes")
+    page = open_lab("axes", source="synthetic")
     page.slider(key="axes.tokens").set_value(5).run()
     assert page.query_params["tokens"] == "5"
     assert "batch" not in page.query_params

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from normviz.arrays import SMALLEST_SQUARE, centre, rms_divisor, std_divisor
-from normviz.errors import InputError
 from normviz.geometry import moved_in_plane
 from normviz.norms import NormTrace, layer_norm, rms_norm
 from normviz.text import Text
-from normviz.ui.controls import complain
+from normviz.ui.controls import attempt
 from normviz.ui.table import LONGEST
 from normviz.ui.vector.source import take
 
@@ -64,13 +63,7 @@ class Given:
 
     def attempt(self, t: Text, compute: Callable[..., T], /, *args: Any, **options: Any) -> T | None:
         """The result of a computation, or None and the reason on the page, once, where the input has none."""
-        try:
-            return compute(*args, **options)
-        except InputError as error:
-            if str(error) not in self.complaints:
-                self.complaints.add(str(error))
-                complain(error, t)
-            return None
+        return attempt(t, compute, *args, said=self.complaints, **options)
 
     def traces(self, t: Text) -> tuple[NormTrace | None, NormTrace | None]:
         """LayerNorm and RMSNorm of x; None, and the reason on the page, where one is undefined."""

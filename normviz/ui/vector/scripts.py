@@ -12,7 +12,7 @@ from normviz.geometry import cloud_size
 from normviz.snippets import torch_script, vector_script
 from normviz.text import Text
 from normviz.ui import state
-from normviz.ui.export import download
+from normviz.ui.export import two_scripts
 from normviz.ui.vector.given import Given
 from normviz.ui.vector.parameters import kept_gradient
 from normviz.ui.vector.source import PAGE
@@ -41,23 +41,20 @@ def export(view: str, given: Given, t: Text) -> None:
             "seed": 0,
             "n": cloud_size(given.x.size),
         }
-    # Made when they are asked for: for a million entries a script costs as much as the view itself.
-    shelf = st.expander(t("This view as a Python script"), key="vector.scripts", on_change=state.act)
-    if not shelf.open:
-        return
-    with shelf:
-        mine, plain = st.tabs([t("With normviz"), t("In plain PyTorch")])
-        code = vector_script(view, given.x, **options)
-        with mine:
-            st.caption(t("It needs the package only, no browser: `pip install .` in a clone of normviz."))
-            download(code, "vector_lab", t)
-        with plain:
-            st.caption(t("It needs PyTorch and NumPy only, and computes the same numbers."))
-            download(torch_script(view, given.x, **options), "vector_lab_torch", t)
+
+    def files(code: str) -> None:
         arrays = {"x": given.x, "w": given.stored, "weight": given.stored, "bias": given.bias}
         for name, values in {**arrays, "gradient": options.get("gradient")}.items():
             if values is not None and f'"{name}.txt"' in code:
                 _file(name, values, t)
+
+    two_scripts(
+        PAGE,
+        lambda: vector_script(view, given.x, **options),
+        lambda: torch_script(view, given.x, **options),
+        t,
+        files=files,
+    )
 
 
 def _file(name: str, values: Array, t: Text) -> None:

@@ -14,7 +14,8 @@ from normviz.errors import InputError
 from normviz.link import parse_x
 from normviz.text import Text
 from normviz.ui import state
-from normviz.ui.controls import complain, control, link_too_long, text_control
+from normviz.ui.controls import control, link_too_long, text_control
+from normviz.ui.files import file_field
 from normviz.ui.table import LONGEST, vector_table
 from normviz.vectors import (
     LARGEST_FILE,
@@ -33,8 +34,6 @@ OWN = "own"
 _PRESET = "vector.preset"
 _LENT = "vector.preset.eps"
 _HELD = "vector.held"
-_FAULT = "vector.upload.fault"
-_UPLOAD = "vector.upload"
 _MIB = 2**20
 
 Array = NDArray[np.float64]
@@ -80,19 +79,8 @@ def take(x: Array) -> None:
 
 def _file(t: Text) -> Array:
     """Draw the field for a file, and return what it held; until there is one, the vector that was typed."""
-    if st.context.is_embedded:
-        st.caption(t("Files cannot be opened while this page is embedded in another; open it in a tab of its own."))
-    else:
-        st.file_uploader(
-            t("A vector as .npy, .csv or .txt, up to {limit} MiB", limit=LARGEST_FILE // _MIB),
-            type=["npy", "csv", "txt"],
-            max_upload_size=LARGEST_FILE // _MIB,
-            key=_UPLOAD,
-            on_change=_open,
-        )
-    fault: InputError | None = st.session_state.get(_FAULT)
-    if fault is not None:
-        complain(fault, t)
+    label = t("A vector as .npy, .csv or .txt, up to {limit} MiB", limit=LARGEST_FILE // _MIB)
+    file_field(label, ["npy", "csv", "txt"], LARGEST_FILE, _open, key="vector.upload", t=t)
     held: Array | None = st.session_state.get(_HELD)
     if held is None:
         st.caption(t("No file is open on this page; shown is the typed vector. A file is not in the link."))
@@ -101,17 +89,8 @@ def _file(t: Text) -> Array:
     return held
 
 
-def _open() -> None:
-    """Read the file that was put into the field."""
-    state.act()
-    st.session_state.pop(_FAULT, None)
-    file = st.session_state[_UPLOAD]
-    if file is None:
-        return
-    try:
-        take(vectors(read_vector_file(file.name, file.getvalue())))
-    except InputError as error:
-        st.session_state[_FAULT] = error
+def _open(name: str, data: bytes) -> None:
+    take(vectors(read_vector_file(name, data)))
 
 
 def presets(t: Text) -> None:
