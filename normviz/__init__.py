@@ -7,7 +7,8 @@ The map of the package; every name below is imported on first use, so that `impo
 `plane`, `space`, ...   the exact geometry of one vector, its Jacobians (`normviz.geometry`)
 `affine`, ...           what a norm does not see (`normviz.invariances`)
 `slip`                  a common mistake beside the right formula (`normviz.slips`)
-`normalize_grid`        which cells of [B, T, d] share a statistic (`normviz.grid`)
+`normalize_grid`, ...   which cells of [B, T, d] share a statistic, what pads do (`normviz.grid`)
+`history`, `estimates`  small batches, running statistics, PowerNorm (`normviz.streams`)
 `SweepConfig`, `sweep`  gradients and residual streams against depth (`normviz.depth`)
 `preset`                published settings as configurations (`normviz.depth.presets`)
 `PLACEMENTS`            where the norm sits, one function per wiring (`normviz.placements`)
@@ -45,11 +46,35 @@ if TYPE_CHECKING:
         spectrum,
         triangle,
     )
-    from normviz.grid import CellTrace, GridTrace, cell, normalize_grid, pad_mask, padding_shift, sample_grid
+    from normviz.grid import (
+        Batch,
+        CellTrace,
+        GridTrace,
+        cell,
+        normalize_grid,
+        pad_mask,
+        padding_bias,
+        padding_shift,
+        read_grid_file,
+        sample_grid,
+        sentences_batch,
+        synthetic_batch,
+    )
     from normviz.invariances import Affine, affine, invariance_table
     from normviz.norms import NORMS, NormRecord, NormTrace, RunningStats, batch_norm, dyt, layer_norm, rms_norm
     from normviz.placements import PLACEMENTS, Placement
     from normviz.slips import SLIPS, Slip, slip
+    from normviz.streams import (
+        Estimates,
+        History,
+        Population,
+        PowerState,
+        Stream,
+        estimates,
+        history,
+        power_norm,
+        power_norm_backward,
+    )
     from normviz.vectors import format_vector, hidden_state, parse_vector, random_vector, read_vector_file
 
 __version__ = "0.1.0"
@@ -78,7 +103,20 @@ _HOME = {
         "spectrum",
         "triangle",
     ),
-    "normviz.grid": ("CellTrace", "GridTrace", "cell", "normalize_grid", "pad_mask", "padding_shift", "sample_grid"),
+    "normviz.grid": (
+        "Batch",
+        "CellTrace",
+        "GridTrace",
+        "cell",
+        "normalize_grid",
+        "pad_mask",
+        "padding_bias",
+        "padding_shift",
+        "read_grid_file",
+        "sample_grid",
+        "sentences_batch",
+        "synthetic_batch",
+    ),
     "normviz.invariances": ("Affine", "affine", "invariance_table"),
     "normviz.norms": (
         "NORMS",
@@ -92,6 +130,17 @@ _HOME = {
     ),
     "normviz.placements": ("PLACEMENTS", "Placement"),
     "normviz.slips": ("SLIPS", "Slip", "slip"),
+    "normviz.streams": (
+        "Estimates",
+        "History",
+        "Population",
+        "PowerState",
+        "Stream",
+        "estimates",
+        "history",
+        "power_norm",
+        "power_norm_backward",
+    ),
     "normviz.vectors": ("format_vector", "hidden_state", "parse_vector", "random_vector", "read_vector_file"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}

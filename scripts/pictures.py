@@ -25,9 +25,14 @@ PAGES = {"home": "", "vector": "vector", "axes": "axes", "depth": "depth"}
 FIGURES = {"home": 0, "vector": 2, "axes": 2, "depth": 3}  # what the first view of a page draws
 VIEWS = {  # the other views of a page, and how many figures each draws
     "vector": {"geometry": 3, "invariances": 0, "backward": 4},
+    "axes": {"padding": 2, "batches": 2, "running": 4, "power": 3, "tokens": 2},
     "depth": {"map": 1, "stream": 3, "attention": 2, "claims": 0},
 }
-QUERIES = {("vector", "geometry"): "&x=1,%202,%204&w=1.5,%200.7,%201&b=0.5,%200,%200"}  # what a view shows best
+QUERIES = {  # what a view shows best
+    ("vector", "geometry"): "&x=1,%202,%204&w=1.5,%200.7,%201&b=0.5,%200,%200",
+    ("axes", "batches"): "&population=equal",
+    ("axes", "running"): "&stream=drift&fed=60",
+}
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 HEIGHTS = {1440: 1250, 390: 844}  # CSS pixels: a tall window, so that a lab shows its figures, and a phone
 TALLEST = 8000  # CSS pixels of a picture from top to bottom
@@ -79,7 +84,10 @@ class Shot:
 README = (
     Shot(page="vector"),
     Shot(page="vector", view="geometry", at='[class*="st-key-vector-view"]'),
-    Shot(page="axes"),
+    Shot(page="axes", at='[class*="st-key-axes-view"]'),
+    Shot(page="axes", view="padding", at='[class*="st-key-axes-view"]'),
+    Shot(page="axes", view="batches", at='[class*="st-key-axes-view"]'),
+    Shot(page="axes", view="running", at='[class*="st-key-axes-view"]'),
     Shot(page="depth"),
     Shot(page="depth", view="claims"),
     Shot(page="depth", view="stream"),
