@@ -91,3 +91,19 @@ def test_drags_are_counted_and_send_nothing() -> None:
     assert head.split()[0] == "frames/s"
     assert [line[:9] for line in lines] == ["bare page", "bar, 4 en", "tip of x,", "bar, 24 e", "tip of x,"]
     assert all(float(line.split()[-7]) > 0 and line.split()[-1] == "0" for line in lines)
+
+
+@pytest.mark.browser
+def test_clicks_on_cells_are_timed_on_both_views() -> None:
+    command = [sys.executable, "-m", "benchmarks.cells", "--rounds=1"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    head, bare, *lines = ran.stdout.splitlines()
+    assert head.split()[0] == "milliseconds"
+    assert bare.startswith("bare page, slider")
+    assert [line.split("  ")[0] for line in lines] == [
+        f"{sizes}, {view}" for sizes in ("2x3x4", "8x32x64") for view in ("table", "blocks")
+    ]
+    for line in lines:
+        shown, worst, _, script, blocks, table, _ = map(float, line.split()[-7:])
+        assert 0 < max(script, blocks, table) <= shown <= worst

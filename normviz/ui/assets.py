@@ -27,7 +27,7 @@ def renderer(name: str, html: str) -> ComponentRenderer:
     Parameters
     ----------
     name
-        "plot" or "pad"; its script and style sheet are `frontend/{name}.js` and `frontend/{name}.css`.
+        "plot", "part" or "pad"; its script and style sheet are `frontend/{name}.js` and `frontend/{name}.css`.
     html
         Holds the place until the script is there.
     """
@@ -35,7 +35,7 @@ def renderer(name: str, html: str) -> ComponentRenderer:
     manager = get_bidi_component_manager()
     with _lock:  # a second declaration would empty the component under a session that is mounting it
         if manager.get_component_asset_root("normviz.pad") is None:
-            for part, folder in (("plotly", plotly_files()), ("plot", frontend), ("pad", frontend)):
+            for part, folder in (("plotly", plotly_files()), *((own, frontend) for own in ("plot", "part", "pad"))):
                 component = ComponentConfig(name=part, asset_dir=folder.name)
                 manifest = ComponentManifest(name="normviz", version="1", components=[component])
                 manager.register_from_manifest(manifest, folder.parent)

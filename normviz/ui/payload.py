@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
+import json
 import math
+import zlib
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from normviz.figures.theme import STILL
+
 _SMALL = 4
 """Entries up to which an array is sent as a list: plotly wants lists for pairs such as an axis range."""
+
+LIGHT = 2_000
+"""Cells up to which a table travels in the message of its figure."""
+
+PARTS = 16
+"""Parts that are kept for the next click, some 2 MB each at most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """What a figure shows again and again, for a message of its own.
+
+    Attributes
+    ----------
+    name
+        32 hexadecimal digits that stand for the content.
+    content
+        The name, then `{"traces": {index: trace}, "columns": [...]}` as JSON in UTF-8, compressed by zlib.
+    """
+
+    name: str
+    content: bytes
 
 
 def encode(value: Any) -> Any:
@@ -48,8 +77,68 @@ def encode(value: Any) -> Any:
         case Mapping():
             return {str(name): encode(part) for name, part in value.items()}
         case Sequence():
-            return [encode(part) for part in value]
+            return list(value) if set(map(type, value)) == {str} else [encode(part) for part in value]
     raise TypeError(f"A figure is made of text, numbers, lists and arrays; got {type(value).__name__}")
+
+
+def parted(
+    spec: Mapping[str, Any], table: pd.DataFrame
+) -> tuple[dict[str, Any], list[dict[str, Any]] | None, Part | None]:
+    """What changes with a click, apart from what does not: the traces marked as still, and a long table.
+
+    Parameters
+    ----------
+    spec, table
+        Of a picture.
+
+    Returns
+    -------
+    spec, columns, part
+        From `encode` and `columns`. None stands for each trace and for the columns that went into the part. A figure
+        without still traces and with a table of up to `LIGHT` cells has no part.
+    """
+    still = {place: trace for place, trace in enumerate(spec["data"]) if trace.get("meta") == STILL}
+    if not still and table.size <= LIGHT:
+        return encode(spec), columns(table), None
+    moving = [None if place in still else trace for place, trace in enumerate(spec["data"])]
+    digest = blake2b(digest_size=16)
+    for piece in (still, table):
+        _feed(digest, piece)
+    return encode({**spec, "data": moving}), None, _part(_Pieces(name=digest.hexdigest(), still=still, table=table))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Pieces:
+    """The pieces of a part; two are equal if they have one name."""
+
+    name: str
+    still: dict[int, Any] = field(compare=False)
+    table: pd.DataFrame = field(compare=False)
+
+
+@lru_cache(maxsize=PARTS)
+def _part(pieces: _Pieces) -> Part:
+    body = json.dumps({"traces": encode(pieces.still), "columns": columns(pieces.table)}).encode()
+    return Part(name=pieces.name, content=pieces.name.encode() + zlib.compress(body, 1))
+
+
+def _feed(digest: blake2b, value: Any) -> None:
+    """Let a digest depend on every number and word of a value, which is quicker than to encode it."""
+    match value:
+        case np.ndarray() if value.dtype.kind in "biuf":
+            digest.update(f"{value.dtype}{value.shape}".encode())
+            digest.update(np.ascontiguousarray(value).data)
+        case pd.DataFrame():
+            _feed(digest, value.index.to_numpy())
+            for name, column in value.items():
+                digest.update(repr(name).encode())
+                _feed(digest, column.to_numpy())
+        case Mapping():
+            for name, part in value.items():
+                digest.update(repr(name).encode())
+                _feed(digest, part)
+        case _:
+            digest.update(repr(value.tolist() if isinstance(value, np.ndarray) else value).encode())
 
 
 def typed(array: npt.NDArray[Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from streamlit.runtime import Runtime
 
 from normviz.text import Text
 from normviz.ui.assets import renderer
-from normviz.ui.payload import columns, encode
+from normviz.ui.payload import parted
 
 if TYPE_CHECKING:
     from normviz.figures.picture import Picture
@@ -38,7 +38,8 @@ def plot(
 
     Zoom, 3-D camera and legend choices of a person outlive every update of the same picture (`picture.name`). An
     update that arrives while a pointer is down on the drawing is applied on release. Data that did not change is not
-    drawn again.
+    drawn again. A long table and the traces that stay the same while a person clicks (`theme.STILL`) travel in a
+    message of their own, which Streamlit sends once.
 
     Parameters
     ----------
@@ -58,22 +59,28 @@ def plot(
     if not Runtime.exists():  # a page run as a plain script has no browser to draw in
         return
     rows, layout = len(picture.table), picture.spec["layout"]
+    spec, table, part = parted(picture.spec, picture.table)
     data = {
         "name": picture.name,
         "title": picture.title,
         "alt": picture.alt,
-        "spec": encode(picture.spec),
+        "spec": spec,
         "height": height or layout.get("height", HEIGHT),
         "tallest": layout.get("meta", {}).get("tallest"),
-        "table": {"columns": columns(picture.table), "rows": rows, "shown": min(rows, ROWS)},
+        "table": {"columns": table, "rows": rows, "shown": min(rows, ROWS)},
+        "part": part and part.name,
         "clickable": on_click is not None,
         "plotly": _plotly_version(),
         "words": _words(t, picture.title, rows),
     }
-    if on_click is None:
-        renderer("plot", _PLACE)(key=key, data=data)
-    else:
-        renderer("plot", _PLACE)(key=key, data=data, on_click_change=lambda: _clicked(key, on_click))
+    # One block, so that what comes and goes in it moves nothing else on the page.
+    with st.container(gap=None):
+        if on_click is None:
+            renderer("plot", _PLACE)(key=key, data=data)
+        else:
+            renderer("plot", _PLACE)(key=key, data=data, on_click_change=lambda: _clicked(key, on_click))
+        if part is not None:
+            renderer("part", "")(key=f"{key}.part", data=part.content)
 
 
 def _clicked(key: str, on_click: Callable[[list[int]], None]) -> None:

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from normviz.figures.picture import Picture
+from normviz.figures.theme import STILL
 from normviz.text import Text
 from normviz.ui.plot import plot
 
@@ -92,6 +93,22 @@ def blocks(shift: float) -> Picture:
     )
 
 
+def still(shift: float) -> Picture:
+    z = np.sin(np.arange(2400.0)).reshape(40, 60)
+    cells = np.indices(z.shape).transpose(1, 2, 0)
+    row = {"type": "rect", "x0": -0.5, "x1": 59.5, "y0": shift - 0.5, "y1": shift + 0.5, "line": {"color": ink}}
+    return Picture(
+        name="still",
+        title=f"Row {shift:g}",
+        alt=f"A frame around row {shift:g}.",
+        spec={
+            "data": [{"type": "heatmap", "z": z, "customdata": cells, "showscale": False, "meta": STILL}],
+            "layout": {**base, "xaxis": {"range": [-0.5, 59.5]}, "yaxis": {"range": [-0.5, 39.5]}, "shapes": [row]},
+        },
+        table=pd.DataFrame({"z": z.ravel(), "place": np.arange(2400)}),
+    )
+
+
 def clicked(point: list[int]) -> None:
     state.clicks = [*state.clicks, point]
 
@@ -122,5 +139,10 @@ elif which == "removed":
     if st.checkbox("Shown", value=True):
         plot(blocks(shift), key="blocks", t=t)
 else:
-    picture = {"line": line, "blocks": blocks, "math": lambda s: line(s, r"$\sqrt{d}\,\lVert x\rVert$")}[which](shift)
+    picture = {
+        "line": line,
+        "blocks": blocks,
+        "still": still,
+        "math": lambda s: line(s, r"$\sqrt{d}\,\lVert x\rVert$"),
+    }[which](shift)
     plot(picture, key="figure", t=t, on_click=clicked)

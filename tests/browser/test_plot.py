@@ -169,6 +169,56 @@ def test_click_on_a_block_reaches_python_once(visit: Callable[..., Page]) -> Non
     expect(page.get_by_text("Clicks [[7, 8, 9]]", exact=True)).to_be_visible()
 
 
+def test_a_click_on_a_block_may_be_short(visit: Callable[..., Page]) -> None:
+    page = visit("blocks")
+    x, y = middle(page)
+    page.mouse.move(x - 20, y)
+    page.mouse.move(x, y, steps=4)
+    page.wait_for_timeout(500)
+    page.mouse.click(x, y)
+    expect(page.get_by_text("Clicks [[7, 8, 9]]", exact=True)).to_be_visible()
+
+
+def test_what_stays_the_same_is_sent_and_drawn_once(serve: Callable[..., Any], open_page: Callable[..., Page]) -> None:
+    page, received = open_page(), []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(len(frame))))
+    page.goto(f"{serve(SCRIPT).url}/?figure=still")
+    drawn(page)
+    assert sum(received) > 20_000
+    box = drawn(page).bounding_box()
+    assert box is not None
+    drag(page, (box["x"] + 150, box["y"] + 80), (box["x"] + 300, box["y"] + 250))
+    page.wait_for_function(f"{CANVAS}._fullLayout.xaxis.range[0] > 0")
+    zoomed = page.evaluate(f"{CANVAS}._fullLayout.xaxis.range")
+    page.evaluate(f"window.image = {CANVAS}.querySelector('.heatmaplayer image'), window.href = image.href.baseVal")
+    received.clear()
+    for _ in range(2):
+        page.get_by_role("slider").press("ArrowRight")
+    expect(page.get_by_role("img", name="A frame around row 2.")).to_be_visible()
+    page.wait_for_function(f"{CANVAS}._fullLayout.shapes[0].y0 === 1.5")
+    assert sum(received) < 20_000
+    assert page.evaluate(f"image === {CANVAS}.querySelector('.heatmaplayer image') && href === image.href.baseVal")
+    assert page.evaluate(f"{CANVAS}._fullLayout.xaxis.range") == zoomed
+    page.get_by_role("button", name="Reset view").click()
+    page.wait_for_function(f"{CANVAS}._fullLayout.xaxis.range[0] === -0.5")
+    assert page.evaluate(f"{CANVAS}._fullLayout.shapes[0].y0") == 1.5
+
+
+def test_a_part_takes_no_room_and_its_numbers_leave_whole(visit: Callable[..., Page]) -> None:
+    page = visit("still")
+    sizes = "[document.querySelectorAll('[data-testid=stBidiComponentRegular]').length, " + (
+        "document.querySelector('.normviz-plot').closest('[data-testid=stVerticalBlock]').offsetHeight"
+        " - document.querySelector('.normviz-plot').offsetHeight]"
+    )
+    count, rest = page.evaluate(sizes)
+    assert count == 2
+    assert rest < 1
+    table = pd.read_csv(io.StringIO(saved(page, "CSV").decode("utf-8").removeprefix("\ufeff")))
+    np.testing.assert_array_equal(table["z"], np.sin(np.arange(2400.0)))
+    page.get_by_role("button", name="Table").click()
+    expect(page.get_by_role("table")).to_contain_text("The first 200 of 2400 rows.")
+
+
 def test_tap_reaches_python_and_a_finger_scrolls_the_page(visit: Callable[..., Page]) -> None:
     page = visit("line", width=390, height=650, has_touch=True, is_mobile=True)
     page.touchscreen.tap(*position(page, 94, np.sin(94 / 30)))

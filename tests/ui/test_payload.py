@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from base64 import b64decode
 from typing import Any
 
@@ -11,7 +12,8 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from normviz.ui.payload import columns, encode, typed
+from normviz.figures.theme import STILL
+from normviz.ui.payload import LIGHT, columns, encode, parted, typed
 
 
 def unpack(packed: dict[str, Any]) -> npt.NDArray[Any]:
@@ -86,3 +88,50 @@ def test_table_columns_keep_numbers_and_share_repeated_words() -> None:
 def test_named_index_comes_first() -> None:
     table = pd.DataFrame({"x": [1.0, 2.0]}, index=pd.Index(["a", "b"], name="layer"))
     assert [column["name"] for column in columns(table)] == ["layer", "x"]
+
+
+def still_spec(z: npt.NDArray[Any], place: float = 0.0) -> dict[str, Any]:
+    traces = [{"type": "heatmap", "z": z, "hovertext": [["a"] * 3], "meta": STILL}, {"x": [place]}]
+    return {"data": traces, "layout": {"height": 300}}
+
+
+def test_what_stays_the_same_travels_apart_and_whole() -> None:
+    z, table = np.arange(6.0).reshape(2, 3), pd.DataFrame({"x": [0.1, np.nan], "word": ["b", "a"]})
+    spec, inline, part = parted(still_spec(z), table)
+    assert spec == {"data": [None, {"x": [0.0]}], "layout": {"height": 300}}
+    assert inline is None
+    assert part is not None
+    assert part.content[:32].decode() == part.name
+    unpacked = json.loads(zlib.decompress(part.content[32:]))
+    assert unpacked == {"traces": {"0": encode(still_spec(z)["data"][0])}, "columns": columns(table)}
+
+
+def test_a_part_is_named_after_all_that_is_in_it() -> None:
+    z, table = np.arange(6.0).reshape(2, 3), pd.DataFrame({"x": [0.1, np.nan], "word": ["b", "a"]})
+
+    def name(spec: dict[str, Any], table: pd.DataFrame) -> str:
+        part = parted(spec, table)[2]
+        assert part is not None
+        return part.name
+
+    first = name(still_spec(z), table)
+    assert name(still_spec(z.copy(), place=1.0), table.copy()) == first
+    others = [
+        (still_spec(z + 1e-15 * (z == 5)), table),
+        (still_spec(z.T), table),
+        (still_spec(z.astype(int)), table),
+        (still_spec(z), table.rename(columns={"x": "y"})),
+        (still_spec(z), table.assign(word=["b", "c"])),
+        (still_spec(z), table.set_index("word")),
+        (still_spec(z) | {"data": [{**still_spec(z)["data"][0], "hovertext": [["b"] * 3]}]}, table),
+    ]
+    names = [name(spec, other) for spec, other in others]
+    assert len({first, *names}) == 1 + len(others)
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_long_table_travels_apart_from_a_figure_that_changes(more: int) -> None:
+    table = pd.DataFrame({"x": np.arange(LIGHT + more)})
+    spec, inline, part = parted({"data": [{"x": [1.0]}], "layout": {}}, table)
+    assert spec["data"] == [{"x": [1.0]}]
+    assert (inline is None, part is None) == ((True, False) if more else (False, True))

@@ -43,9 +43,23 @@ def test_component_mounts_with_its_files(visit: int) -> None:
 
 def test_long_table_says_what_is_left_out() -> None:
     app = AppTest.from_function(script, kwargs={"rows": 1000}).run()
-    data = json.loads(app.get("bidi_component")[0].proto.json)
+    (figure,) = app.get("bidi_component")
+    data = json.loads(figure.proto.json)
     assert (data["table"]["rows"], data["table"]["shown"]) == (1000, module.ROWS)
+    assert data["part"] is None
     assert data["words"]["part"] == "The first 200 of 1000 rows. The CSV file has all of them."
+
+
+def test_a_very_long_table_comes_with_a_message_of_its_own() -> None:
+    app = AppTest.from_function(script, kwargs={"rows": 5000}).run()
+    figure, part = (component.proto for component in app.get("bidi_component"))
+    data = json.loads(figure.json)
+    assert (data["table"]["rows"], data["table"]["columns"]) == (5000, None)
+    assert part.component_name == "normviz.part"
+    assert part.bytes[:32].decode() == data["part"]
+    content = part.bytes
+    app.run()
+    assert app.get("bidi_component")[1].proto.bytes == content
 
 
 def test_plain_script_without_a_server_draws_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,7 +68,7 @@ def test_plain_script_without_a_server_draws_nothing(monkeypatch: pytest.MonkeyP
 
 
 def test_browser_files_are_part_of_the_package() -> None:
-    for name in ("plot.js", "plot.css", "mathjax/tex-svg.js", "mathjax/LICENSE"):
+    for name in ("plot.js", "plot.css", "part.js", "part.css", "mathjax/tex-svg.js", "mathjax/LICENSE"):
         assert files("normviz.ui").joinpath("frontend", *name.split("/")).is_file()
     assert (plotly_files() / "plotly.min.js").is_file()
 

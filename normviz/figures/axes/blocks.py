@@ -84,22 +84,21 @@ def blocks_picture(
         Every triangle has its cell [sequence, token, channel], from 0, as `customdata`.
     """
     separate = trace.x.size <= _SEPARATE
-    members = None if selected is None else members_of(trace, selected)
     half = 0.42 if separate else 0.5
+    whole = _whole(trace.x.shape, half, separate)
     hue, shade = _hue(trace), _shade(shown_values(trace, values))
     texts = _texts(trace, words, t) if trace.x.size <= _HOVER else None
-    traces = []
-    if members is None or not members.all():
-        # All cells, with the same triangles at each click: the page gets them once.
-        glass = _whole(trace.x.shape, half, separate)
-        look = {} if members is None else {"opacity": _GLASS[mode]}
-        hues = (*theme.HUES, theme.MUTED[mode])
-        traces.append({**_mesh(glass, hue * _SHADES + shade, hues, texts, mode), **look, "meta": theme.STILL})
-    if selected is not None and members is not None:
+    # All cells have the same triangles and colours at each click: the page gets them once.
+    hues = (*theme.HUES, theme.MUTED[mode])
+    traces = [{**_mesh(whole, hue * _SHADES + shade, hues, texts, mode), "meta": theme.STILL}]
+    if selected is not None:
+        members = members_of(trace, selected)
+        traces[0]["opacity"] = _GLASS[mode]
         if members.any():
             lit = blocks(members, half=half + _PROUD, outside_of=None if separate else members)
-            still = {"meta": theme.STILL} if members.all() else {}
-            traces.append({**_mesh(lit, shade, (theme.NORM_COLORS[mode][trace.axis],), texts, mode), **still})
+            traces.append(_mesh(lit, shade, (theme.NORM_COLORS[mode][trace.axis],), texts, mode))
+        if members.all():
+            traces = [{**traces[1], "meta": theme.STILL}]
         traces.append(_outline(selected, half + _PROUD, mode))
     return Picture(
         name="normviz-blocks",

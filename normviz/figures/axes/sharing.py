@@ -21,6 +21,8 @@ Words = tuple[tuple[str, ...], ...]
 
 # An axis of tokens has room for about so many labels.
 _MOST_LABELS = 24
+# Letters of a word beside a table: on a phone the cells need the room.
+_SHORT = 9
 
 _SHARED_BY = {
     "layer_norm": N_(
@@ -132,11 +134,11 @@ def token_label(sequence: int, token: int, t: Text) -> str:
     return t("s{b} t{token}", b=sequence + 1, token=token + 1)
 
 
-def word_of(words: Words | None, sequence: int, token: int, t: Text) -> str:
+def word_of(words: Words | None, sequence: int, token: int, t: Text, *, most: int = 14) -> str:
     """The word of a token as plotly draws it, "(pad)" beyond the last one; empty where tokens are no words."""
     if words is None:
         return ""
-    return token_text(words[sequence][token]) if token < len(words[sequence]) else t("(pad)")
+    return token_text(words[sequence][token], most) if token < len(words[sequence]) else t("(pad)")
 
 
 def row_labels(trace: GridTrace, words: Words | None, pads: npt.NDArray[np.bool_], t: Text) -> list[str]:
@@ -144,7 +146,7 @@ def row_labels(trace: GridTrace, words: Words | None, pads: npt.NDArray[np.bool_
     places = [token_label(b, token, t) for b, token in np.ndindex(trace.x.shape[:2])]
     if words is None:
         return [t("{row} (pad)", row=place) if pad else place for place, pad in zip(places, pads, strict=True)]
-    texts = [word_of(words, b, token, t) for b, token in np.ndindex(trace.x.shape[:2])]
+    texts = [word_of(words, b, token, t, most=_SHORT) for b, token in np.ndindex(trace.x.shape[:2])]
     often = Counter(texts)
     return [
         text if pad or often[text] == 1 else t("{word} ({row})", word=text, row=place)

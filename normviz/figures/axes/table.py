@@ -83,7 +83,7 @@ def table_picture(
     layout = theme.layout(
         mode,
         height=height,
-        xaxis=_table_axis(mode, t("channel"), side="top", dtick=max(1, 2 ** ((d - 1).bit_length() - 4)), tick0=1,
+        xaxis=_table_axis(mode, t("channel"), side="top", dtick=max(1, 2 ** ((d - 1).bit_length() - 3)), tick0=1,
                           range=[0.45, d + 0.55]),
         yaxis=_table_axis(
             mode, "", tickvals=list(range(rows)), ticktext=thinned(row_labels(trace, words, pads, t)),
@@ -151,7 +151,7 @@ def _heatmap(trace: GridTrace, values: str, words: Words | None, written: bool, 
         "ygap": 2 if written else 0,
         "showscale": not written,
         "colorbar": {"orientation": "h", "thickness": 10, "len": 0.7, "y": -0.03, "yanchor": "top", "outlinewidth": 0,
-                     "tickfont": {"color": theme.MUTED[mode]}},
+                     "tickangle": 0, "tickfont": {"color": theme.MUTED[mode]}},
         "text": other,
         "hovertext": [[name] * d for name in names],
         "hovertemplate": t(

@@ -5,10 +5,11 @@
  * export again whenever the picture or the theme changes, and its result once, when the component goes away.
  */
 
-import { decode, hasMath, usesWebGL } from "./data.js";
+import { hasMath, usesWebGL } from "./data.js";
 import { Frame } from "./frame.js";
 import { loadMathJax, loadPlotly } from "./library.js";
 import { Link } from "./link.js";
+import { whenArrived, whole } from "./part.js";
 import { Press } from "./press.js";
 import { imageOf, save } from "./save.js";
 import { csvText } from "./table.js";
@@ -28,6 +29,8 @@ const CONFIG = {
   showTips: false, // they are in English
   scrollZoom: "gl3d", // over a flat figure the wheel scrolls the page
   responsive: false, // the figure watches its own width
+  // Plotly's own 2 is four pixels for each of an ordinary screen, which a machine without a graphics card feels.
+  plotGlPixelRatio: Math.min(2, Math.max(1, window.devicePixelRatio)),
 };
 
 class Figure {
@@ -37,14 +40,16 @@ class Figure {
     this.view = null; // the `uirevision` of the drawing on the page
     this.data = null; // what Streamlit sent last
     this.next = null; // what is not drawn yet
+    this.shown = null; // what is drawn, or was to be drawn last, with all its parts
+    this.frozen = null; // the drawing on the page but for its shapes: {traces, layout}, the layout as text
     this.drawing = false;
     this.Plotly = null; // once it has drawn
     this.frame = new Frame(parent, {
       reset: () => this.reset(),
-      table: () => this.frame.toggleTable(this.data),
+      table: () => this.shown && this.frame.toggleTable(this.shown),
       png: () => this.saveImage("png", "image/png"),
       svg: () => this.saveImage("svg", "image/svg+xml"),
-      csv: () => save(`${this.data.name}.csv`, csvText(this.data.table), "text/csv;charset=utf-8"),
+      csv: () => this.saveNumbers(),
     });
     this.area = this.frame.area;
     this.canvas = this.frame.canvas;
@@ -54,6 +59,7 @@ class Figure {
       clicked: (point) => this.data.clickable && this.send(point),
     });
     this.link = new Link(this.area, this.ended.signal);
+    whenArrived(() => this.flush(), this.ended.signal);
     this.area.addEventListener("keydown", (event) => this.turn(event));
     this.resizing = new ResizeObserver(() => this.resize());
     this.resizing.observe(this.area);
@@ -82,8 +88,10 @@ class Figure {
     this.drawing = true;
     try {
       while (this.next && !this.press.down && this.area.clientWidth && !this.removed) {
-        const { next } = this;
+        const next = whole(this.next);
+        if (!next) break; // a part of it comes with another message
         this.next = null;
+        this.shown = next;
         await this.draw(next);
       }
     } catch (error) {
@@ -96,7 +104,7 @@ class Figure {
 
   async draw(data) {
     this.frame.describe(data);
-    const spec = decode(data.spec);
+    const { spec } = data;
     const [Plotly] = await Promise.all([loadPlotly(data.plotly), hasMath(spec) && loadMathJax()]);
     if (this.removed) return;
     if (!usesWebGL(spec)) webgl.delete(this);
@@ -113,7 +121,11 @@ class Figure {
     // A finger that scrolls the page must not get stuck in a zoom box.
     if (matchMedia("(pointer: coarse)").matches && !layout.scene) layout.dragmode = false;
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) delete layout.transition;
-    await Plotly.react(this.canvas, spec.data, layout, CONFIG);
+    const frozen = withoutShapes(spec.data, layout);
+    // Plotly lays the whole drawing out again for one other shape, unless it is told that nothing else has changed.
+    if (alike(this.frozen, frozen)) await Plotly.relayout(this.canvas, { shapes: layout.shapes ?? [] });
+    else await Plotly.react(this.canvas, spec.data, layout, CONFIG);
+    this.frozen = frozen;
     if (!this.Plotly) {
       this.press.follow(this.canvas);
       this.link.follow(this.canvas);
@@ -155,8 +167,12 @@ class Figure {
    */
   async saveImage(format, type) {
     if (!this.Plotly) return;
-    const { name, title } = this.data;
+    const { name, title } = this.shown;
     save(`${name}.${format}`, await imageOf(this.Plotly, this.canvas, format, title), type);
+  }
+
+  saveNumbers() {
+    if (this.shown) save(`${this.shown.name}.csv`, csvText(this.shown.table), "text/csv;charset=utf-8");
   }
 
   resize() {
@@ -174,6 +190,7 @@ class Figure {
     this.Plotly?.purge(this.canvas);
     this.Plotly = null;
     this.view = null;
+    this.frozen = null;
   }
 
   remove() {
@@ -183,6 +200,17 @@ class Figure {
     this.clear();
     this.frame.root.remove();
   }
+}
+
+/** Plotly writes into a layout, so that it is kept as text. */
+function withoutShapes(data, { shapes, ...layout }) {
+  return { traces: [...data], layout: JSON.stringify(layout) };
+}
+
+/** Traces are compared by identity, which those of a part keep; the layout names the view. */
+function alike(old, { traces, layout }) {
+  if (old?.layout !== layout || old.traces.length !== traces.length) return false;
+  return traces.every((trace, place) => trace === old.traces[place]);
 }
 
 /**

@@ -22,6 +22,7 @@ export class Press {
   constructor(area, signal, tell) {
     this.tell = tell;
     this.down = false;
+    this.at = null; // where the pointer is: {x, y}
     this.hovered = null; // the point under the pointer and where the pointer was: {point, x, y}
     this.last = null; // the press under way or just over: {x, y, time, still, touch, point}
     const everywhere = { signal, capture: true, passive: true };
@@ -53,6 +54,7 @@ export class Press {
   /** @param {PointerEvent} event */
   move({ clientX, clientY }) {
     const { last } = this;
+    this.at = { x: clientX, y: clientY };
     if (this.down && Math.hypot(clientX - last.x, clientY - last.y) > CLICK_RADIUS) last.still = false;
   }
 
@@ -69,7 +71,9 @@ export class Press {
 
   /** A finger does not hover: what plotly finds under it just after a tap is what was tapped. */
   hover({ points, event }) {
-    this.hovered = event && { point: points[0].customdata, x: event.clientX, y: event.clientY };
+    // A 3-D figure does not say where: it has just looked at where the pointer is.
+    const at = event ? { x: event.clientX, y: event.clientY } : this.at;
+    this.hovered = at && { point: points[0].customdata, ...at };
     if (this.last?.touch) this.click({ points, event });
   }
 
