@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from importlinter.cli import EXIT_STATUS_SUCCESS, lint_imports
 
+from normviz.link import KNOBS
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = sorted((ROOT / "normviz").rglob("*.py"))
 PAGES = sorted((ROOT / "labs").glob("*.py"))
@@ -115,3 +117,18 @@ def test_page_reads_top_to_bottom(file: Path) -> None:
 @pytest.mark.parametrize("file", PAGES, ids=name)
 def test_page_leaves_the_heavy_work_to_the_package(file: Path) -> None:
     assert not {name.split(".")[0] for name in imports(file)} & {"torch", "distributed", "dask", "plotly"}
+
+
+def test_no_widget_keeps_its_value_where_a_control_of_the_link_has_its_own():
+    controls = {f"{page}.{knob.id}" for page, knobs in KNOBS.items() for knob in knobs}
+    taken = []
+    for file in [*PAGES, *sorted((ROOT / "normviz" / "ui").rglob("*.py"))]:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Call) and getattr(node.func, "id", "") != "plot"
+            ):  # figures have a prefix of their own
+                keys = [word.value for word in node.keywords if word.arg == "key"]
+                taken += [
+                    (name(file), key.value) for key in keys if isinstance(key, ast.Constant) and key.value in controls
+                ]
+    assert taken == []

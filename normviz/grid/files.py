@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from normviz.arrays import Floats, frozen, vectors
 from normviz.errors import InputError
 from normviz.grid.padding import LARGEST_GRID
@@ -57,4 +59,17 @@ def read_grid_file(name: str, data: bytes) -> Floats:
         )
     if header.count > LARGEST_GRID:
         raise InputError("The file holds {n} numbers; at most {limit} are read.", n=header.count, limit=LARGEST_GRID)
-    return frozen(vectors(stored_array(data, header)))
+    array = stored_array(data, header)
+    strange = np.flatnonzero(~np.isfinite(array))
+    if strange.size:
+        b, token, channel = (int(place) + 1 for place in np.unravel_index(strange[0], array.shape))
+        place = {"b": b, "token": token, "channel": channel}
+        if np.isnan(array.flat[strange[0]]):
+            raise InputError(
+                "The file holds finite numbers; sequence {b}, token {token}, channel {channel} is NaN (not a number).",
+                **place,
+            )
+        raise InputError(
+            "The file holds finite numbers; sequence {b}, token {token}, channel {channel} is infinite.", **place
+        )
+    return frozen(vectors(array))

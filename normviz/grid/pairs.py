@@ -22,7 +22,8 @@ class Pairs:
     first, second
         (sequence, token) of two different real tokens, int64 [n, 2]; the first comes before the second.
     before, layer_norm, rms_norm
-        Their Euclidean distance as they are and after each norm, shape [n].
+        Their Euclidean distance as they are and after each norm, shape [n]; NaN where a norm has no value for one of
+        them, which at eps 0 is a token of equal numbers, or of zeros for RMSNorm.
     """
 
     first: NDArray[np.int64]
@@ -68,16 +69,20 @@ def pairs(
     i = np.searchsorted(row_starts, chosen, side="right") - 1
     j = i + 1 + chosen - row_starts[i]
 
-    def distances(x: Floats) -> Floats:
-        tokens = x[batch.mask]
-        return frozen(np.linalg.norm(tokens[i] - tokens[j], axis=1))
+    tokens = batch.x[batch.mask]
+    flat = (tokens == tokens[:, :1]).all(axis=1) if eps == 0 else np.zeros(n, dtype=np.bool_)
+
+    def distances(axis: str, undefined: NDArray[np.bool_], bias: ArrayLike | None = None) -> Floats:
+        output = np.full(tokens.shape, np.nan)
+        if not undefined.all():
+            defined = tokens[~undefined][None]
+            output[~undefined] = normalize_grid(defined, axis, weight=weight, bias=bias, eps=eps).output[0]
+        return frozen(np.linalg.norm(output[i] - output[j], axis=1))
 
     return Pairs(
         first=frozen(places[i]),
         second=frozen(places[j]),
-        before=distances(batch.x),
-        layer_norm=distances(
-            normalize_grid(batch.x, "layer_norm", weight=weight, bias=bias, eps=eps, mask=batch.mask).output
-        ),
-        rms_norm=distances(normalize_grid(batch.x, "rms_norm", weight=weight, eps=eps, mask=batch.mask).output),
+        before=frozen(np.linalg.norm(tokens[i] - tokens[j], axis=1)),
+        layer_norm=distances("layer_norm", flat, bias),
+        rms_norm=distances("rms_norm", flat & (tokens[:, 0] == 0)),
     )

@@ -216,6 +216,11 @@ def _refuse_flat(axis: str, top: Floats, shared: Sharing) -> None:
     if not flat.size:
         return
     count = int(shared.count[flat[0]])
+    if count == 1 and axis != "rms_norm":
+        raise InputError(
+            "At eps = 0 there is no value where a statistic is taken over a single cell: its variance is 0, and 0/0 "
+            "has no value. Any eps > 0 gives 0, plus the bias."
+        )
     if axis == "rms_norm":
         raise InputError(
             "At eps = 0 RMSNorm has no value where all {count} cells that share a statistic are 0: their root mean "

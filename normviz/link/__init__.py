@@ -8,7 +8,7 @@ from typing import Any
 from normviz.errors import InputError
 from normviz.link.fields import parse_cell, parse_eps, parse_x, shortened
 from normviz.link.knob import Kind, Knob
-from normviz.link.table import AXIS_OPTIONS, KNOBS, MOST_BATCHES, MOST_SHOWN
+from normviz.link.table import AXIS_OPTIONS, KNOBS, MOST_SHOWN
 from normviz.text import N_
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "AXIS_OPTIONS",
     "KNOBS",
     "MAX_TEXT",
-    "MOST_BATCHES",
     "MOST_SHOWN",
     "Kind",
     "Knob",

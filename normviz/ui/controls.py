@@ -21,11 +21,17 @@ FEW = 6
 """Up to this many options lie side by side; more go into a list."""
 
 
-def control(page: str, name: str, t: Text, *, disabled: bool = False) -> Any:
-    """Draw a control and return its value; texts have their own function, `text_control`."""
+def control(page: str, name: str, t: Text, *, disabled: bool = False, label: str | None = None) -> Any:
+    """Draw a control and return its value; texts have their own function, `text_control`.
+
+    Parameters
+    ----------
+    label
+        In the reader's language, where what the control counts depends on another one.
+    """
     knob = link.knob(page, name)
     common: dict[str, Any] = {
-        "label": t(knob.label),
+        "label": label or t(knob.label),
         "key": _prepare(page, name),
         "help": t(knob.help) if knob.help else None,
         "on_change": state.act,
@@ -125,8 +131,15 @@ def complain(error: InputError, t: Text, *, field: str | None = None, kept: str 
     if field is not None:
         sentence = f"**{t(field)}** · {sentence}"
     if kept is not None:
-        sentence += " " + t("Shown below: {kept}.", kept=f"`{kept if len(kept) <= 60 else kept[:59] + '…'}`")
+        sentence += " " + t("Shown below: {kept}.", kept=_code(kept))
     st.error(sentence)
+
+
+def _code(text: str) -> str:
+    """A person's text as code on one line, where Streamlit finds no icon to draw."""
+    line = " / ".join(text.replace("`", "'").split("\n"))
+    short = line if len(line) <= 60 else line[:59] + "…"
+    return "`" + short.replace(":", ":\N{ZERO WIDTH SPACE}") + "`"
 
 
 def attempt(

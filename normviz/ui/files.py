@@ -15,7 +15,14 @@ _MIB = 2**20
 
 
 def file_field(
-    label: str, endings: Sequence[str], limit: int, opened: Callable[[str, bytes], None], *, key: str, t: Text
+    label: str,
+    endings: Sequence[str],
+    limit: int,
+    *,
+    opened: Callable[[str, bytes], None],
+    removed: Callable[[], None],
+    key: str,
+    t: Text,
 ) -> None:
     """Draw the field for a file; a file that cannot be used is explained beneath it.
 
@@ -29,6 +36,8 @@ def file_field(
         Bytes.
     opened
         Called with the file's name and bytes before the script runs; raises `InputError` if it cannot be used.
+    removed
+        Called when the person takes the file out of the field.
     """
     if st.context.is_embedded:
         st.caption(t("Files cannot be opened while this page is embedded in another; open it in a tab of its own."))
@@ -39,18 +48,19 @@ def file_field(
         max_upload_size=limit // _MIB,
         key=key,
         on_change=_open,
-        args=(key, opened),
+        args=(key, opened, removed),
     )
     fault: InputError | None = st.session_state.get(_fault(key))
     if fault is not None:
         complain(fault, t)
 
 
-def _open(key: str, opened: Callable[[str, bytes], None]) -> None:
+def _open(key: str, opened: Callable[[str, bytes], None], removed: Callable[[], None]) -> None:
     state.act()
     st.session_state.pop(_fault(key), None)
     file = st.session_state[key]
     if file is None:
+        removed()
         return
     try:
         opened(file.name, file.getvalue())

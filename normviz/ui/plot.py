@@ -73,6 +73,7 @@ def plot(
         "plotly": _plotly_version(),
         "words": _words(t, picture.title, rows),
     }
+    key = f"figure.{key}"  # what the component remembers must not stand where a control of that name keeps its value
     # One block, so that what comes and goes in it moves nothing else on the page.
     with st.container(gap=None):
         if on_click is None:

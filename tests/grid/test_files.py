@@ -98,8 +98,8 @@ def with_one(value: float) -> np.ndarray:
             "The file holds 1000000000000000000 numbers; at most 10000000",
         ),
         ("x.npy", saved(np.zeros((1, 1, LARGEST_GRID + 1), dtype=np.int8)), "at most 10000000 are read"),
-        ("x.npy", saved(with_one(np.nan)), "x[1, 2, 0] is NaN"),
-        ("x.npy", saved(with_one(-np.inf).astype(np.float16)), "x[1, 2, 0] is infinite"),
+        ("x.npy", saved(with_one(np.nan)), "sequence 2, token 3, channel 1 is NaN"),
+        ("x.npy", saved(with_one(-np.inf).astype(np.float16)), "sequence 2, token 3, channel 1 is infinite"),
         ("x.npy", saved(with_one(1e200)), "x[1, 2, 0] is 1e+200"),
     ],
 )

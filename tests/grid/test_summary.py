@@ -134,3 +134,13 @@ def test_every_refusal_has_its_sentence(call: Any, sentence: str) -> None:
     with pytest.raises(InputError) as caught:
         call()
     assert sentence in str(caught.value)
+
+
+def test_a_token_without_a_value_leaves_its_pairs_out_and_the_others_stay() -> None:
+    tokens = np.array([[1.0, 2.0, 4.0], [3.0, 3.0, 3.0], [0.0, 0.0, 0.0], [2.0, 0.0, 1.0]])
+    found = pairs(batch([tokens]), eps=0)
+    involved = {place: (found.first[:, 1] == place) | (found.second[:, 1] == place) for place in (1, 2)}
+    np.testing.assert_array_equal(np.isnan(found.layer_norm), involved[1] | involved[2])
+    np.testing.assert_array_equal(np.isnan(found.rms_norm), involved[2])
+    rest = pairs(batch([tokens[[0, 3]]]), eps=0)
+    np.testing.assert_array_equal(found.layer_norm[~np.isnan(found.layer_norm)], rest.layer_norm)

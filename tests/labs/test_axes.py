@@ -32,7 +32,7 @@ def test_layer_norm_has_a_statistic_per_token_and_batch_norm_one_per_channel(ope
     assert table.loc["LayerNorm", "Weight and bias"] == "weight [7], bias [7]"
     assert table.loc["RMSNorm", "Weight and bias"] == "weight [7]"
     assert table.loc["Everything", "Weight and bias"] == "weight [3, 5, 7], bias [3, 5, 7]"
-    assert table["Parameters"].tolist() == ["14", "7", "14", "14", "14", "210"]
+    assert table["Parameters"].tolist() == ["14", "7", "14", "14 *", "14", "210"]
 
 
 @pytest.mark.parametrize(("norm", "axis"), [("layer_norm", 2), ("batch_norm", (0, 1)), ("everything", (0, 1, 2))])
@@ -151,10 +151,11 @@ def test_the_changed_sentence_is_counted(open_lab):
     assert "Share of pads: 33 %, then 20 %" in said(page)
 
 
-def test_a_sentence_that_would_lose_all_its_words_is_explained(open_lab):
-    page = open_lab("axes", view="padding", text="a b c\nd", row="2", change="-1")
-    assert not page.exception
-    assert len(errors(page)) == 1
+def test_a_sentence_that_would_lose_all_its_words_keeps_one_and_says_so(open_lab):
+    page = open_lab("axes", view="padding", text="a b c\nd e", row="2", change="-5")
+    (error,) = errors(page)
+    assert "at least one word" in error
+    assert "Words in the sentence: 2, then 1" in said(page)
 
 
 def test_a_single_sentence_has_no_other_to_move(open_lab):
@@ -175,17 +176,14 @@ def test_a_batch_of_one_token_is_quoted_in_pytorchs_words(open_lab):
     assert any("Expected more than 1 value per channel" in code.value for code in page.code)
 
 
-def test_batches_are_fed_one_by_one_and_by_ten_and_taken_back(open_lab):
+def test_the_running_mean_is_where_so_many_batches_leave_it(open_lab):
     page = open_lab("axes", view="running", fed="0")
     assert "nothing to compare" in said(page)
-    page.button(key="axes.feed.1").click().run()
-    page.button(key="axes.feed.10").click().run()
+    page.number_input(key="axes.fed").set_value(11).run()
     assert page.query_params["fed"] == "11"
     behind = history(Stream(kind="steady", tokens=16, momentum=0.1, drift=0.05), 11)
     shown = behind.truth[-2, 0] - behind.running["pytorch"].mean[-1, 0]
-    assert f"{shown:.3g}".replace("-", "−") in said(page)
-    page.button(key="axes.feed.0").click().run()
-    assert page.query_params["fed"] == "0"
+    assert f"{abs(shown):.3g} from the mean" in said(page)
 
 
 @pytest.mark.parametrize("view", ["running", "power"])
@@ -211,7 +209,39 @@ def test_a_drift_says_how_far_the_running_mean_lags(open_lab):
     assert "= 0.9 behind" in said(page)
 
 
-def test_a_token_of_one_channel_has_no_layer_norm_and_says_so(open_lab):
+def test_a_token_of_one_channel_is_undefined_under_layer_norm_and_its_pairs_are_still_drawn(open_lab):
     page = open_lab("axes", view="tokens", d="1")
     assert not page.exception
-    assert errors(page)
+    assert not errors(page)
+
+
+def test_what_a_view_says_holds_for_what_it_shows(open_lab):
+    page = open_lab("axes", view="running")
+    for changes, words in (
+        ({"fed": 0}, "Before the first batch"),
+        ({"fed": 5, "momentum": 0.0}, "never moves"),
+        ({"momentum": 0.1, "stream": "mixture"}, "from the mean of the last batch"),
+        ({"stream": "generation"}, "stands still"),
+    ):
+        for name, value in changes.items():
+            kind = {"fed": page.number_input, "momentum": page.slider, "stream": page.segmented_control}[name]
+            kind(key=f"axes.{name}").set_value(value)
+        page.run()
+        assert words in said(page)
+        assert ("jitters" in said(page)) == (words == "Before the first batch")
+
+
+def test_padding_that_changes_nothing_does_not_speak_of_movement(open_lab):
+    page = open_lab("axes", view="padding", change="0")
+    assert "nothing moves yet" in said(page)
+    assert "too large" in said(page)
+    page.segmented_control(key="axes.pads").set_value("garbage").run()
+    assert "squeeze" in said(page)
+    assert "too large" not in said(page)
+
+
+def test_the_groups_that_are_counted_are_those_of_the_control(open_lab):
+    page = open_lab("axes", source="synthetic", batch="2", d="6", groups="3")
+    assert counts(page).loc["GroupNorm", "Statistics"] == "6 × (mean, std)"
+    page.segmented_control(key="axes.norm").set_value("group_norm").run()
+    assert counts(page).loc["GroupNorm", "Statistics"] == "6 × (mean, std)"

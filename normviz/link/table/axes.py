@@ -48,9 +48,6 @@ MODE_OPTIONS = {"train": N_("training"), "eval": N_("inference")}
 MOST_SHOWN = MOST_SEQUENCES, MOST_TOKENS, MOST_CHANNELS = 8, 32, 64
 """What is drawn of a grid [B, T, d] at most."""
 
-MOST_BATCHES = 200
-"""What a stream feeds at most."""
-
 _SEED_LIMIT = 2**31 - 1
 _PLACE = 10_000_000
 
@@ -204,7 +201,7 @@ _STREAM = (
         help=N_("PyTorch's: the share of the new batch in the running statistics."),
     ),
     Knob(id="drift", label=N_("Drift of the mean in a batch"), kind="float", default=0.05, low=0, high=1, step=0.01),
-    Knob(id="fed", label=N_("Batches so far"), kind="int", default=20, low=0, high=MOST_BATCHES),
+    Knob(id="fed", label=N_("Batches so far"), kind="int", default=20, low=0, high=200),
     Knob(
         id="mode",
         label=N_("The layer is in"),

@@ -10,14 +10,9 @@ import streamlit as st
 
 from normviz.figures.axes import estimates_picture, outputs_picture
 from normviz.figures.words import number
-from normviz.streams import (
-    TOO_FEW,
-    Estimates,
-    Population,
-    estimates,
-    mean_factor,
-    token_outputs,
-)
+from normviz.grid import sample_grid
+from normviz.norms import layer_norm
+from normviz.streams import TOO_FEW, Estimates, Population, estimates, mean_factor, output_spread, token_outputs
 from normviz.text import Text
 from normviz.ui.axes.data import PAGE
 from normviz.ui.controls import attempt, control
@@ -58,6 +53,8 @@ def batches(t: Text) -> dict[str, Any]:
         st.header(t("The spread against the size of the batch"))
         plot(estimates_picture(_estimates(population, z), t=t, mode=mode()), key="axes.estimates", t=t)
         lesson(PAGE, "estimates", t)
+        if kind != "independent":
+            lesson(PAGE, f"estimates_{kind}", t)
     with right:
         st.header(t("One token in many batches"))
         if count < 2:
@@ -65,15 +62,16 @@ def batches(t: Text) -> dict[str, Any]:
         else:
             outputs = attempt(t, token_outputs, population, size, z=z)
             if outputs is not None:
-                drawn = outputs_picture(outputs, z=z, count=count, layer=z, t=t, mode=mode())
+                drawn = outputs_picture(outputs, z=z, count=count, layer=_layer_norm_of(z), t=t, mode=mode())
                 plot(drawn, key="axes.outputs", t=t)
                 st.markdown(
                     t(
                         "The same token with value {z}: its output is {mean} on average, with a standard deviation of "
-                        "{sd} from batch to batch.",
+                        "{sd} from batch to batch (theory for large batches: {law}).",
                         z=number(z),
                         mean=number(float(np.mean(outputs))),
-                        sd=number(float(np.std(outputs))),
+                        sd=number(float(np.std(outputs, ddof=1))),
+                        law=number(float(output_spread(population, z, np.array([count]))[0])),
                     )
                 )
         lesson(PAGE, "one_token", t)
@@ -85,7 +83,13 @@ def one_token(t: Text, *, d: int) -> None:
     """A batch of a single token: PyTorch's own words, and what they mean."""
     st.header(t("A batch of one token"))
     lesson(PAGE, "batch_of_one", t)
-    st.code(f"nn.BatchNorm1d({d})(torch.randn(1, {d}))\nValueError: {TOO_FEW.format(d=d)}", language="python")
+    said = f"nn.BatchNorm1d({d})(torch.randn(1, {d}))\nValueError: {TOO_FEW.format(d=d)}"
+    st.code(said, language="python", wrap_lines=True)
+
+
+def _layer_norm_of(z: float) -> float:
+    """What LayerNorm makes of a token with value z in its first channel and seven others drawn once."""
+    return float(layer_norm(np.concatenate([[z], sample_grid(1, 1, 7, seed=0)[0, 0]])).output[0])
 
 
 @lru_cache(maxsize=8)

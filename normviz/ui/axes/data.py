@@ -25,6 +25,7 @@ from normviz.text import N_, Text
 from normviz.ui import state
 from normviz.ui.controls import control, link_too_long, text_control
 from normviz.ui.files import file_field
+from normviz.ui.quoted import quoted
 
 PAGE = "axes"
 OWN = "own"
@@ -126,24 +127,25 @@ def _synthetic(t: Text, padded: bool) -> Data:
 
 def _file(t: Text, padded: bool) -> Data:
     label = t("An array [B, T, d] as .npy, up to {limit} MiB", limit=LARGEST_GRID_FILE // _MIB)
-    file_field(label, ["npy"], LARGEST_GRID_FILE, _open, key="axes.upload", t=t)
+    file_field(label, ["npy"], LARGEST_GRID_FILE, opened=_open, removed=_remove, key="axes.upload", t=t)
     held: Floats | None = st.session_state.get(_HELD)
     if held is None:
         st.caption(t("No file is open on this page; shown are the sentences. A file is not in the link."))
         return _sentences(t, padded)
     name: str = st.session_state[_HELD_NAME]
-    _summarize(held, t)
+    _summarize(name, held, t)
     starts = _starts(held, t)
     shown = window(held, *starts, sizes=MOST_SHOWN)
     spec = {"source": "file", "file": name, "window": starts, **dict(zip(_SIZES, shown.shape, strict=True))}
     return Data(batch=batch(list(shown)), spec=spec)
 
 
-def _summarize(held: Floats, t: Text) -> None:
+def _summarize(name: str, held: Floats, t: Text) -> None:
     """What the whole file holds."""
     found = summary(held)
     said = t(
-        "The file holds [B, T, d] = {shape}: mean {mean}, standard deviation {std}, from {low} to {high}.",
+        "{name} holds [B, T, d] = {shape}: mean {mean}, standard deviation {std}, from {low} to {high}.",
+        name=f"**{quoted(name)}**",
         shape=str(list(found.shape)),
         mean=number(found.mean),
         std=number(found.std),
@@ -181,6 +183,10 @@ def _starts(held: Floats, t: Text) -> tuple[int, int, int]:
 def _open(name: str, content: bytes) -> None:
     st.session_state[_HELD] = read_grid_file(name, content)
     st.session_state[_HELD_NAME] = name
+
+
+def _remove() -> None:
+    st.session_state.pop(_HELD, None)
 
 
 def _examples(t: Text) -> None:

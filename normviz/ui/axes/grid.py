@@ -47,14 +47,16 @@ def grid(t: Text) -> dict[str, Any]:
     made = given.batch
     with right:
         norm = control(PAGE, "norm", t)
-        groups = _usable_groups(made.x.shape[-1], t) if norm == "group_norm" else 1
+        groups = _usable_groups(made.x.shape[-1], norm == "group_norm", t)
         with st.container(horizontal=True, gap="large", vertical_alignment="bottom"):
             values = control(PAGE, "values", t)
             masked = control(PAGE, "masked", t) if made.pad_share else False
-        st.code(torch_line(norm, made.x.shape, groups=groups, eps=EPS, masked=masked), language="python")
+        line = torch_line(norm, made.x.shape, groups=groups, eps=EPS, masked=masked)
+        st.code(line, language="python", wrap_lines=True)
         lesson(PAGE, f"line_{norm}", t)
         chosen = _selected(made, t)
-    trace = attempt(t, normalize_grid, made.x, norm, groups=groups, eps=EPS, mask=made.mask if masked else None)
+    mask = made.mask if masked else None
+    trace = attempt(t, normalize_grid, made.x, norm, groups=_of(norm, groups), eps=EPS, mask=mask)
     if trace is not None:
         _figures(trace, made, chosen, values, t)
     arithmetic, counts = st.columns(2, gap="large")
@@ -114,12 +116,17 @@ def _arithmetic(found: CellTrace, made: Batch, t: Text) -> None:
     show_steps(cell_steps(found, eps=EPS), t, key="cell")
 
 
-def _usable_groups(d: int, t: Text) -> int:
-    """The number of groups if it divides d; else the largest smaller one that does, said on the page."""
-    groups: int = control(PAGE, "groups", t)
-    if d % groups == 0:
-        return groups
+def _of(norm: str, groups: int) -> int:
+    """The groups where the norm has some."""
+    return groups if norm == "group_norm" else 1
+
+
+def _usable_groups(d: int, asked: bool, t: Text) -> int:
+    """The number of groups if it divides d; else the largest smaller one that does, said on the page if asked for."""
+    groups: int = control(PAGE, "groups", t) if asked else state.value(PAGE, "groups")
     usable = next(n for n in range(min(groups, d), 0, -1) if d % n == 0)
+    if usable == groups or not asked:
+        return usable
     error = InputError(N_("Groups: {groups} does not divide the {d} channels."), groups=groups, d=d)
     complain(error, t, kept=str(usable))
     return usable
@@ -130,19 +137,20 @@ def _count_table(x: NDArray[Any], groups: int, t: Text) -> None:
     rows = []
     for axis, name in AXIS_OPTIONS.items():
         try:
-            trace = normalize_grid(x, axis, groups=groups if axis == "group_norm" else 1)
+            trace = normalize_grid(x, axis, groups=_of(axis, groups))
         except InputError as error:
             rows.append([t(name), "—", sentence_of(error, t), "—", "—"])
             continue
         each = t("RMS") if trace.mean is None else t("mean, std")
         shapes = [trace.parameter_shape, *([trace.bias_shape] if trace.bias_shape else [])]
         names = (t("weight {shape}", shape=_shape(trace.parameter_shape)), t("bias {shape}", shape=_shape(shapes[-1])))
-        count = f"{sum(map(prod, shapes)):,}"
+        count = f"{sum(map(prod, shapes)):,}" + (" *" if axis == "instance_norm" else "")
         rows.append(
             [t(name), f"{trace.n_statistics} × ({each})", t(SHARED_OVER[axis]), ", ".join(names[: len(shapes)]), count]
         )
     heads = [t("Norm"), t("Statistics"), t("Taken over"), t("Weight and bias"), t("Parameters")]
     st.table(pd.DataFrame(rows, columns=heads).set_index(heads[0]))
+    st.caption(t("* With affine=True; without it PyTorch's InstanceNorm has none. GroupNorm: {n} groups.", n=groups))
 
 
 def _shape(shape: tuple[int, ...]) -> str:

@@ -6,12 +6,13 @@ from typing import Any
 
 import streamlit as st
 
+from normviz.errors import InputError
 from normviz.figures.axes import bias_picture, moved_picture
 from normviz.grid import moved, padding_bias
-from normviz.text import Text
+from normviz.text import N_, Text
 from normviz.ui.axes.data import PAGE, data, picker, sentence_labels
 from normviz.ui.axes.grid import EPS
-from normviz.ui.controls import attempt, control
+from normviz.ui.controls import attempt, complain, control
 from normviz.ui.language import mode
 from normviz.ui.lesson import lesson
 from normviz.ui.plot import plot
@@ -27,6 +28,7 @@ def padding(t: Text) -> dict[str, Any]:
         lesson(PAGE, "padding", t)
         row = picker("row", sentence_labels(made, t), t)
         change = control(PAGE, "change", t)
+    change = _possible(made.lengths[row], change, t)
     said: set[str] = set()
     found = attempt(t, moved, made, row, change, eps=EPS, said=said)
     if found is not None:
@@ -49,12 +51,28 @@ def padding(t: Text) -> dict[str, Any]:
             st.info(t("There is no other sentence: type a second one."))
         elif found is not None:
             plot(moved_picture(found, t=t, mode=mode()), key="axes.moved", t=t)
-        lesson(PAGE, "moved", t)
+        lesson(PAGE, "moved" if change else "not_moved", t)
     with bias:
         st.header(t("What pads do to the statistics"))
         channel = picker("channel", [t("channel {n}", n=n + 1) for n in range(made.x.shape[-1])], t)
         law = attempt(t, padding_bias, made, channel, eps=EPS, said=said)
         if law is not None:
-            plot(bias_picture(law, made.pads, t=t, mode=mode()), key="axes.bias", t=t)
+            then = None if found is None else found.after.pad_share
+            plot(bias_picture(law, made.pads, then=then, t=t, mode=mode()), key="axes.bias", t=t)
         lesson(PAGE, "bias", t)
+        lesson(PAGE, f"bias_{made.pads}", t)
     return given.spec | {"row": row, "change": change, "channel": channel}
+
+
+def _possible(length: int, change: int, t: Text) -> int:
+    """The change of a sentence's length, or the nearest one that leaves it a word, said on the page."""
+    if length + change >= 1:
+        return change
+    error = InputError(
+        N_("A sentence keeps at least one word: this one has {words}, so that at most {most} can go; got {got}."),
+        words=length,
+        most=length - 1,
+        got=-change,
+    )
+    complain(error, t, kept=str(1 - length))
+    return 1 - length

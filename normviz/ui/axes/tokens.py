@@ -44,7 +44,8 @@ def tokens(t: Text) -> dict[str, Any]:
             shift = control(PAGE, "shift", t)
         weighted = control(PAGE, "weighted", t)
     weight = random_weight(made.x.shape[-1], state.value(PAGE, "seed")) if weighted else None
-    twin = attempt(t, affine, made.x[row, place], scale, shift, weight=weight, eps=EPS)
+    said: set[str] = set()
+    twin = attempt(t, affine, made.x[row, place], scale, shift, weight=weight, eps=EPS, said=said)
     left, right = st.columns(2, gap="large")
     with left:
         st.header(t("A token and its twin"))
@@ -56,9 +57,9 @@ def tokens(t: Text) -> dict[str, Any]:
         if sum(made.lengths) < 2:
             st.info(t("There is only one token: type a second one."))
         else:
-            found = attempt(t, pairs, made, weight=weight, eps=EPS)
-            if found is not None and (chosen := _distances(twin)) is not None:
-                plot(pairs_picture(found, made, chosen, t=t, mode=mode()), key="axes.pairs", t=t)
+            found = attempt(t, pairs, made, weight=weight, eps=EPS, said=said)
+            if found is not None:
+                plot(pairs_picture(found, made, _distances(twin), t=t, mode=mode()), key="axes.pairs", t=t)
         lesson(PAGE, "pairs", t)
     lesson(PAGE, "lost", t)
     seed = state.value(PAGE, "seed") if weighted else None

@@ -80,7 +80,7 @@ def take(x: Array) -> None:
 def _file(t: Text) -> Array:
     """Draw the field for a file, and return what it held; until there is one, the vector that was typed."""
     label = t("A vector as .npy, .csv or .txt, up to {limit} MiB", limit=LARGEST_FILE // _MIB)
-    file_field(label, ["npy", "csv", "txt"], LARGEST_FILE, _open, key="vector.upload", t=t)
+    file_field(label, ["npy", "csv", "txt"], LARGEST_FILE, opened=_open, removed=_remove, key="vector.upload", t=t)
     held: Array | None = st.session_state.get(_HELD)
     if held is None:
         st.caption(t("No file is open on this page; shown is the typed vector. A file is not in the link."))
@@ -91,6 +91,10 @@ def _file(t: Text) -> Array:
 
 def _open(name: str, data: bytes) -> None:
     take(vectors(read_vector_file(name, data)))
+
+
+def _remove() -> None:
+    st.session_state.pop(_HELD, None)
 
 
 def presets(t: Text) -> None:
