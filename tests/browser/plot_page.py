@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -109,6 +111,11 @@ def still(shift: float) -> Picture:
     )
 
 
+def words(shift: float) -> Picture:
+    typed = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\uff1d1", "a=b", None, "−1"]
+    return replace(line(shift), table=pd.DataFrame({"x": np.arange(-5, 5), "word": typed}))
+
+
 def clicked(point: list[int]) -> None:
     state.clicks = [*state.clicks, point]
 
@@ -143,6 +150,7 @@ else:
         "line": line,
         "blocks": blocks,
         "still": still,
+        "words": words,
         "math": lambda s: line(s, r"$\sqrt{d}\,\lVert x\rVert$"),
     }[which](shift)
     plot(picture, key="figure", t=t, on_click=clicked)

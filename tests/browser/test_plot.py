@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from collections.abc import Callable
@@ -261,7 +262,7 @@ def test_table_shows_the_first_rows_and_says_so(visit: Callable[..., Page], axe:
     table = page.get_by_role("table")
     expect(table).to_contain_text("The first 200 of 300 rows. The CSV file has all of them.")
     expect(table.get_by_role("row")).to_have_count(201)
-    expect(table.get_by_role("row").nth(4)).to_have_text("3nana,b")
+    expect(table.get_by_role("row").nth(4)).to_have_text("3a,b")
     expect(button).to_have_attribute("aria-expanded", "true")
     axe(page, within=".normviz-plot")
     button.press("Enter")
@@ -272,12 +273,20 @@ def test_csv_holds_every_digit_of_every_row(visit: Callable[..., Page]) -> None:
     page = visit("line")
     text = saved(page, "CSV").decode("utf-8")
     assert text.startswith("\ufeffx,y,名\r\n")
+    assert '\r\n3,,"a,b"\r\n4,inf,"say ""c"""\r\n' in text
     table = pd.read_csv(io.StringIO(text.removeprefix("\ufeff")))
     y = np.sin(np.arange(300) / 30)
     y[3], y[4] = np.nan, np.inf
     np.testing.assert_array_equal(table["x"], np.arange(300))
     np.testing.assert_array_equal(table["y"], y)
     assert table["名"].tolist() == ['say "c"', "a,b"] * 150
+
+
+def test_csv_gives_a_spreadsheet_no_formula_and_its_numbers_as_they_are(visit: Callable[..., Page]) -> None:
+    text = saved(visit("words"), "CSV").decode("utf-8").removeprefix("\ufeff")
+    x, words = zip(*csv.reader(io.StringIO(text, newline="")), strict=True)
+    assert words[1:] == ("'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\tx", "'\rx", "'\uff1d1", "a=b", "", "−1")
+    assert x[1:] == tuple(str(place) for place in range(-5, 5))
 
 
 @pytest.mark.parametrize(("scheme", "background"), [("light", (255, 255, 255)), ("dark", (14, 17, 23))])

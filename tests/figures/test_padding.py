@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -136,7 +138,58 @@ def test_the_batchs_own_share_of_pads_is_marked() -> None:
     layout = bias_picture(padding_bias(given, 0), "zero", t=ENGLISH, mode="light").spec["layout"]
     (line,), (words,) = layout["shapes"], layout["annotations"]
     assert line["x0"] == line["x1"] == words["x"] == pytest.approx(given.pad_share)
-    assert number(given.pad_share, 2) in words["text"]
+    assert f"{100 * given.pad_share:.0f} %" in words["text"]
+
+
+def test_the_share_after_a_change_is_marked_too(t: Text, mode: str) -> None:
+    given = sentences()
+    then = resized(given, 0, 4).pad_share
+    picture = bias_picture(padding_bias(given, 0), "zero", then=then, t=t, mode=mode)
+    check(picture, t, mode)
+    layout = picture.spec["layout"]
+    assert [line["x0"] for line in layout["shapes"]] == [pytest.approx(given.pad_share), then]
+    assert len({line["line"]["dash"] for line in layout["shapes"]}) == 2
+    before, after = layout["annotations"]
+    assert before["text"] == t("before: p = {share}", share=f"{100 * given.pad_share:.0f} %")
+    assert after["text"] == t("after: p = {share}", share=f"{100 * then:.0f} %")
+    # One above the other: however near the shares are, the words do not meet.
+    assert before["yshift"] - after["yshift"] >= theme.FONT_SIZE + 3
+    assert layout["margin"]["t"] >= before["yshift"] + theme.FONT_SIZE
+    assert f"{100 * then:.0f} %" in picture.alt
+
+
+def test_a_length_that_stays_gives_one_mark() -> None:
+    given = sentences()
+    bias = padding_bias(given, 0)
+    pictures = [bias_picture(bias, "zero", then=then, t=ENGLISH, mode="light") for then in (None, given.pad_share)]
+    for picture in pictures:
+        (words,) = picture.spec["layout"]["annotations"]
+        assert words["text"].startswith("this batch")
+    assert pictures[0].alt == pictures[1].alt
+
+
+def test_a_share_beyond_the_measured_ones_has_a_place() -> None:
+    layout = bias_picture(padding_bias(sentences(), 0), "zero", then=0.97, t=ENGLISH, mode="light").spec["layout"]
+    assert layout["xaxis"]["range"][1] > 0.97
+
+
+def test_masked_batchnorm_is_a_level_where_the_channel_varies() -> None:
+    given = batch([np.array([[1.0, 2.0, 1e-3], [1.0, 5.0, -1e-3]]), np.array([[1.0, 3.0, 0.0]])])
+    for channel in range(3):
+        picture = bias_picture(padding_bias(given, channel), "zero", t=ENGLISH, mode="light")
+        check(picture, ENGLISH, "light")
+        levels = [trace["y"][0] for trace in picture.spec["data"] if trace["name"].startswith("masked BatchNorm")]
+        output = normalize_grid(given.x, "batch_norm", mask=given.mask).output[given.mask][:, channel]
+        assert levels == ([] if channel == 0 else [pytest.approx(output.std()), 0.0])
+
+
+def test_rounding_errors_do_not_move_a_token() -> None:
+    found = moved(sentences(), 0, 0)
+    noisy = dataclasses.replace(found, shift={norm: shift + 1e-16 for norm, shift in found.shift.items()})
+    picture = moved_picture(noisy, t=ENGLISH, mode="light")
+    low, high = picture.spec["layout"]["yaxis"]["range"]
+    assert high - low > 0.5
+    assert picture.alt.count(": no token moves.") == 4  # the title and each norm
 
 
 def test_two_sentences_of_one_word_are_drawn(t: Text, mode: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -49,6 +51,45 @@ def test_the_built_pair_is_ringed_and_told(t: Text, mode: str) -> None:
             low, high = layout[f"{axis}axis"]["range"]
             assert low < min(trace[axis])
             assert max(trace[axis]) < high or trace["mode"] == "lines"
+
+
+def test_without_a_twin_nothing_is_marked(t: Text, mode: str) -> None:
+    batch = sentences_batch("the cat sat\na dog", 5)
+    picture = pairs_picture(pairs(batch), batch, None, t=t, mode=mode)
+    check(picture, t, mode)
+    names = {trace["name"] for trace in picture.spec["data"]}
+    assert names == {t("as far as before"), "LayerNorm", "RMSNorm"}
+    assert t("your two tokens") not in picture.alt
+
+
+def test_pairs_without_a_value_are_left_out_and_counted(t: Text, mode: str) -> None:
+    batch = sentences_batch("the cat sat\na dog", 5)
+    found = pairs(batch)
+    missing = np.arange(10) % 3 == 0
+    some = dataclasses.replace(found, layer_norm=np.where(missing, np.nan, found.layer_norm))
+    picture = pairs_picture(some, batch, BUILT, t=t, mode=mode)
+    check(picture, t, mode)
+    drawn = trace_named(picture, "LayerNorm")
+    np.testing.assert_array_equal(drawn["x"], found.before[~missing])
+    np.testing.assert_array_equal(drawn["y"], found.layer_norm[~missing])
+    assert drawn["text"] == [trace_named(picture, "RMSNorm")["text"][place] for place in np.flatnonzero(~missing)]
+    assert len(trace_named(picture, "RMSNorm")["x"]) == 10
+    words = "{norm} gives one of the tokens no value in {n} of the pairs, which are left out."
+    assert t(words, norm="LayerNorm", n=4) in picture.alt
+    assert t(words, norm="RMSNorm", n=0) not in picture.alt
+    assert picture.table[t("distance after {norm}", norm="LayerNorm")].isna().sum() == 4
+
+
+def test_tokens_without_any_value_give_an_empty_drawing_that_says_so(t: Text, mode: str) -> None:
+    batch = sentences_batch("the cat sat\na dog", 5)
+    nothing = np.full(10, np.nan)
+    found = dataclasses.replace(pairs(batch), layer_norm=nothing, rms_norm=nothing)
+    picture = pairs_picture(found, batch, None, t=t, mode=mode)
+    check(picture, t, mode)
+    assert not picture.spec["data"]
+    (note,) = picture.spec["layout"]["annotations"]
+    assert note["text"] == t("No norm gives these tokens a value.")
+    assert note["text"] in picture.alt
 
 
 def test_hover_texts_name_both_words_as_text() -> None:

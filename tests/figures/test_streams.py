@@ -1,4 +1,4 @@
-"""Do the figures about batches show what was measured as solid, what theory says as dashed, and nothing else?"""
+"""Do the figures about a stream of batches show what was measured as solid, and what theory says as dashed?"""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ import pytest
 
 from normviz.figures import theme
 from normviz.figures.axes import (
-    estimates_picture,
     gradient_picture,
     mismatch_picture,
-    outputs_picture,
     probe_picture,
     running_picture,
     square_picture,
@@ -20,16 +18,12 @@ from normviz.figures.axes import (
 )
 from normviz.figures.words import number
 from normviz.streams import (
-    POPULATIONS,
     STREAMS,
     History,
-    Population,
     PowerPath,
     Stream,
-    estimates,
     history,
     power_path,
-    token_outputs,
 )
 from normviz.text import Text
 from tests.figures.checks import check, trace_named
@@ -49,86 +43,6 @@ def passed(kind: str, steps: int, tokens: int = 8) -> PowerPath:
     return power_path(stream(kind, tokens), steps)
 
 
-@pytest.mark.parametrize("kind", POPULATIONS)
-def test_spreads_are_solid_and_their_laws_dashed_on_two_log_axes(kind: str, t: Text, mode: str) -> None:
-    found = estimates(Population(kind=kind, tokens=16, correlation=0.5), repeats=20)
-    picture = estimates_picture(found, t=t, mode=mode)
-    check(picture, t, mode)
-    lines = {
-        t("mean"): (found.mean_sd, found.mean_law),
-        t("variance"): (found.var_sd, found.var_law),
-        t("output of one token (z = {z})", z="1.5"): (found.output_sd, found.output_law),
-    }
-    for name, (measured, law) in lines.items():
-        solid, dashed = trace_named(picture, name), trace_named(picture, t("{name}, theory", name=name))
-        np.testing.assert_array_equal(solid["x"], found.counts)
-        np.testing.assert_array_equal(solid["y"], measured)
-        np.testing.assert_array_equal(dashed["y"], law)
-        assert (solid["mode"], solid["line"]["dash"]) == ("lines+markers", "solid")
-        assert (dashed["mode"], dashed["line"]["dash"]) == ("lines", "dash")
-        assert number(float(measured[-1])) in picture.alt
-    assert len({trace_named(picture, name)["marker"]["symbol"] for name in lines}) == 3
-    layout = picture.spec["layout"]
-    assert layout["xaxis"]["type"] == layout["yaxis"]["type"] == "log"
-    for values in (found.mean_sd, found.var_law, found.output_law):
-        low, high = 10 ** np.array(layout["yaxis"]["range"])
-        assert low < values.min()
-        assert values.max() < high
-
-
-def test_an_arrow_leads_to_as_many_independent_tokens_as_the_batch_is_worth() -> None:
-    found = estimates(Population(kind="equal", tokens=64, correlation=0.9), repeats=10)
-    picture = estimates_picture(found, t=ENGLISH, mode="light")
-    check(picture, ENGLISH, "light")
-    arrow, words = picture.spec["layout"]["annotations"]
-    assert 10 ** arrow["ax"] == pytest.approx(2048)
-    assert 10 ** arrow["x"] == pytest.approx(found.effective[-1])
-    # Its head lies on the line of independent tokens: 1 / sqrt(N).
-    assert 10 ** arrow["y"] == pytest.approx(found.effective[-1] ** -0.5)
-    line = trace_named(picture, "mean of independent tokens")
-    assert line["x"][0] <= found.effective[-1]
-    np.testing.assert_allclose(line["y"], line["x"] ** -0.5)
-    assert number(float(found.effective[-1])) in words["text"]
-
-
-@pytest.mark.parametrize("kind", ["independent", "heavy"])
-def test_independent_tokens_have_no_arrow(kind: str) -> None:
-    picture = estimates_picture(estimates(Population(kind=kind, tokens=4), repeats=10), t=ENGLISH, mode="light")
-    assert not picture.spec["layout"]["annotations"]
-
-
-def test_a_sequence_as_long_as_the_largest_batch_gives_one_point() -> None:
-    found = estimates(Population(kind="independent", tokens=2048), repeats=10)
-    picture = estimates_picture(found, t=ENGLISH, mode="light")
-    check(picture, ENGLISH, "light")
-    assert picture.spec["layout"]["xaxis"]["ticktext"] == ["2048"]
-    assert len(picture.table) == 1
-
-
-@pytest.mark.parametrize("batch", [1, 16])
-def test_each_output_is_counted_or_said_to_lie_further_out(batch: int, t: Text, mode: str) -> None:
-    outputs = token_outputs(Population(kind="independent", tokens=4), batch)
-    picture = outputs_picture(outputs, z=1.5, count=4 * batch, layer=-0.75, t=t, mode=mode)
-    check(picture, t, mode)
-    bars, layer, truth = picture.spec["data"]
-    missing = outputs.size - int(bars["y"].sum())
-    notes = [note["text"] for note in picture.spec["layout"]["annotations"]]
-    assert notes == ([t("further out: {n}", n=missing)] if missing else [])
-    assert missing <= 0.01 * outputs.size
-    assert layer["x"] == [-0.75, -0.75]
-    assert truth["x"] == [1.5, 1.5]
-    assert (layer["line"]["dash"], truth["line"]["dash"]) == ("solid", "dash")
-    assert layer["line"]["color"] == theme.NORM_COLORS[mode]["layer_norm"]
-    low, high = picture.spec["layout"]["xaxis"]["range"]
-    assert low < -0.75
-    assert high > 1.5
-    assert number(float(outputs.std())) in picture.alt
-
-
-def test_outputs_that_never_differ_are_drawn() -> None:
-    check(outputs_picture(np.ones(50), z=1.0, count=2, layer=1.0, t=ENGLISH, mode="light"), ENGLISH, "light")
-
-
 @pytest.mark.parametrize("kind", STREAMS)
 @pytest.mark.parametrize("quantity", ["mean", "var"])
 @pytest.mark.parametrize("steps", [0, 1, 12, 200])
@@ -136,7 +50,7 @@ def test_running_statistics_are_drawn_by_convention(kind: str, quantity: str, st
     found = fed(kind, steps)
     picture = running_picture(found, quantity, 1, t=t, mode="dark")
     check(picture, t, "dark")
-    names = {"pytorch": t("running, PyTorch"), "decay": t("as share of the old")}
+    names = {"pytorch": t("running, PyTorch"), "decay": t("α read as share of the old (Keras, Flax)")}
     names |= {} if quantity == "mean" else {"biased": t("biased variance")}
     for convention, name in names.items():
         line = trace_named(picture, name)
@@ -145,7 +59,9 @@ def test_running_statistics_are_drawn_by_convention(kind: str, quantity: str, st
         assert line["line"]["dash"] == "solid"
     assert trace_named(picture, names["pytorch"])["line"]["color"] == theme.NORM_COLORS["dark"]["batch_norm"]
     assert len(picture.table) == steps + 1
+    assert (t("biased variance") in picture.table) == (quantity == "var")
     low, high = picture.spec["layout"]["yaxis"]["range"]
+    assert high - low >= 0.5 * (found.stream.stds[1] if quantity == "mean" else found.stream.stds[1] ** 2)
     for trace in picture.spec["data"]:
         if isinstance(trace["y"], np.ndarray) and trace["y"].size:
             assert low < trace["y"].min()
@@ -157,6 +73,20 @@ def test_the_two_running_means_that_agree_are_drawn_once() -> None:
     np.testing.assert_array_equal(found.running["biased"].mean, found.running["pytorch"].mean)
     names = [trace.get("name") for trace in running_picture(found, "mean", 0, t=ENGLISH, mode="light").spec["data"]]
     assert "biased variance" not in names
+
+
+@pytest.mark.parametrize("quantity", ["mean", "var"])
+def test_what_follows_every_batch_lies_thin_and_faded_below_pytorchs_curve(quantity: str, mode: str) -> None:
+    picture = running_picture(fed("mixture", 200), quantity, 0, t=ENGLISH, mode=mode)
+    data = picture.spec["data"]
+    restless = ["α read as share of the old (Keras, Flax)"] + ["population"] * (quantity == "mean")
+    assert [trace["name"] for trace in data[: len(restless)]] == restless
+    pytorch = trace_named(picture, "running, PyTorch")
+    for trace in data[: len(restless)]:
+        assert trace["mode"] == "lines"
+        assert trace["line"]["width"] <= pytorch["line"]["width"] / 3
+        assert trace["line"]["color"].startswith("rgba")
+    assert pytorch["line"]["color"] == theme.NORM_COLORS[mode]["batch_norm"]
 
 
 def test_the_expected_running_mean_is_dashed_with_its_spread_around_it(mode: str) -> None:
@@ -187,7 +117,9 @@ def test_a_mixture_has_neither_spread_nor_lag() -> None:
 
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("kind", STREAMS)
-def test_the_chosen_mode_is_strong_and_the_other_faint(kind: str, training: bool, t: Text, mode: str) -> None:
+def test_both_modes_are_at_full_contrast_and_the_chosen_one_is_broad(
+    kind: str, training: bool, t: Text, mode: str
+) -> None:
     found = fed(kind, 6)
     picture = tokens_picture(found, 1, training, t=t, mode=mode)
     check(picture, t, mode)
@@ -201,12 +133,52 @@ def test_the_chosen_mode_is_strong_and_the_other_faint(kind: str, training: bool
         np.testing.assert_array_equal(drawn[which]["x"], found.tokens[order, 1])
         np.testing.assert_array_equal(drawn[which]["y"], y[order, 1])
     assert drawn[training]["line"]["width"] > drawn[not training]["line"]["width"]
-    assert drawn[training]["marker"]["symbol"] == "square"
-    assert drawn[not training]["marker"]["symbol"] == "square-open"
+    assert {which: drawn[which]["marker"]["symbol"] for which in drawn} == {True: "square", False: "triangle-down"}
+    for which in drawn:
+        assert drawn[which]["line"]["dash"] == "solid"
+        assert drawn[which]["line"]["width"] >= 2
+        assert contrast(drawn[which]["line"]["color"], theme.BACKGROUND[mode]) >= (3 if which else 4.5)
     layer = trace_named(picture, "LayerNorm")
     np.testing.assert_array_equal(layer["y"], found.layer_norm[order, 1])
     assert [int(label) - 1 for label in layer["text"]] == order.tolist()
     assert len(picture.table) == len(found.tokens)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2])
+@pytest.mark.parametrize("kind", STREAMS)
+def test_few_points_are_not_magnified(kind: str, steps: int) -> None:
+    found, path = fed(kind, steps), passed(kind, steps)
+    pictures = [
+        *(running_picture(found, quantity, 0, t=ENGLISH, mode="light") for quantity in ("mean", "var")),
+        *(tokens_picture(found, 0, training, t=ENGLISH, mode="light") for training in (True, False)),
+        square_picture(path, 0, t=ENGLISH, mode="light"),
+        probe_picture(path, t=ENGLISH, mode="light"),
+    ]
+    for picture in pictures:
+        low, high = picture.spec["layout"]["yaxis"]["range"]
+        assert high - low >= 0.5, picture.title
+    for picture in (
+        *pictures,
+        mismatch_picture(found, t=ENGLISH, mode="light"),
+        gradient_picture(path, t=ENGLISH, mode="light"),
+    ):
+        low, high = picture.spec["layout"]["xaxis"]["range"]
+        assert high - low >= 1, picture.title
+        drawn = [trace for trace in picture.spec["data"] if np.size(trace["x"]) and trace["x"][0] is not None]
+        # Something is drawn, or the frame says why not.
+        assert drawn or picture.spec["layout"]["annotations"], picture.title
+
+
+def contrast(color: str, other: str) -> float:
+    """As WCAG defines it, from relative luminances."""
+
+    def luminance(hexadecimal: str) -> float:
+        channels = np.array([int(hexadecimal[place : place + 2], 16) / 255 for place in (1, 3, 5)])
+        linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+        return float(linear @ (0.2126, 0.7152, 0.0722))
+
+    dark, light = sorted((luminance(color), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
 
 
 def test_the_switch_moves_nothing_but_says_which_mode_is_on(t: Text) -> None:
@@ -242,12 +214,23 @@ def test_the_distance_of_training_and_inference_stands_beside_its_law(steps: int
     assert number(found.mismatch_law) in picture.alt
 
 
+@pytest.mark.parametrize(("tokens", "momentum"), [(64, 0.0), (7, 0.1), (2, 1.0)])
+def test_the_law_of_the_distance_is_left_out_where_it_does_not_hold(tokens: int, momentum: float, t: Text) -> None:
+    found = history(Stream(kind="steady", tokens=tokens, momentum=momentum), 5)
+    picture = mismatch_picture(found, t=t, mode="light")
+    check(picture, t, "light")
+    assert [trace["name"] for trace in picture.spec["data"]] == ["BatchNorm"]
+    assert t("Theory for steady data: {value}.", value=number(found.mismatch_law)) not in picture.alt
+    assert t("theory for steady data") not in picture.table
+
+
 @pytest.mark.parametrize(("kind", "steps"), [("steady", 0), ("generation", 0), ("generation", 5)])
 def test_without_an_output_in_training_the_drawing_says_why(kind: str, steps: int, t: Text, mode: str) -> None:
     picture = mismatch_picture(fed(kind, steps), t=t, mode=mode)
     check(picture, t, mode)
     assert not picture.spec["data"]
-    message = "A token alone has no output in training." if steps else "No batch has been fed yet."
+    generated = kind == "generation"
+    message = "A token alone has no output in training." if generated else "No batch has been fed yet."
     assert t(message) in picture.alt
     assert len(picture.spec["layout"]["annotations"]) == 1
 
@@ -267,12 +250,24 @@ def test_powernorm_is_drawn_along_every_stream(kind: str, steps: int, t: Text) -
     running = trace_named(square, t("running ψ"))
     np.testing.assert_array_equal(running["y"], path.running[:, 1])
     batch = t("|x| of a token") if kind == "generation" else t("ψ of a batch")
-    np.testing.assert_array_equal(trace_named(square, batch)["y"], path.batch[:, 1])
+    if steps:
+        np.testing.assert_array_equal(trace_named(square, batch)["y"], path.batch[:, 1])
     assert running["line"]["color"] == theme.NORM_COLORS["light"]["power_norm"]
-    measured = trace_named(gradient, "PowerNorm")["y"]
-    np.testing.assert_array_equal(measured, [] if kind == "generation" else path.error)
-    assert bool(gradient.spec["layout"].get("annotations")) == (not measured.size)
+    if empty := kind == "generation" or not steps:
+        assert not gradient.spec["data"]
+    else:
+        np.testing.assert_array_equal(trace_named(gradient, "PowerNorm")["y"], path.error)
+    assert bool(gradient.spec["layout"].get("annotations")) == empty
     assert bool(probe.spec["layout"].get("annotations")) == (not steps)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_the_running_square_is_the_batchs_own_or_stays_at_its_start(alpha: float) -> None:
+    path = power_path(stream("steady"), 5, alpha=alpha)
+    picture = square_picture(path, 1, t=ENGLISH, mode="light")
+    check(picture, ENGLISH, "light")
+    running, batch = trace_named(picture, "running ψ")["y"], trace_named(picture, "ψ of a batch")["y"]
+    np.testing.assert_allclose(running[1:], np.ones(5) if alpha else batch)
 
 
 def test_one_token_is_followed_under_each_norm_in_its_colour(t: Text, mode: str) -> None:
@@ -301,6 +296,26 @@ def test_generation_counts_tokens_and_leaves_the_statistics_as_they_are(t: Text)
         assert picture.spec["layout"]["xaxis"]["title"]["text"] == t("tokens so far")
         assert t("tokens so far") in picture.table
         assert t("{name}: {value}, as training left it.", name="", value="").strip(" ,.:，。：") in picture.alt
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3])
+def test_no_figure_of_a_generation_speaks_of_batches(steps: int, t: Text) -> None:
+    found, path = fed("generation", steps), passed("generation", steps)
+    pictures = [
+        *(running_picture(found, quantity, 0, t=t, mode="light") for quantity in ("mean", "var")),
+        mismatch_picture(found, t=t, mode="light"),
+        square_picture(path, 0, t=t, mode="light"),
+        gradient_picture(path, t=t, mode="light"),
+        probe_picture(path, t=t, mode="light"),
+    ]
+    for picture in pictures:
+        check(picture, t, "light")
+        axis = picture.spec["layout"]["xaxis"]["title"]["text"]
+        assert axis in {t("token"), t("tokens so far")}
+        assert axis in picture.table
+        assert t("batch") not in picture.table
+        notes = " ".join(note["text"] for note in picture.spec["layout"].get("annotations", ()))
+        assert t("batch") not in notes + picture.alt
 
 
 def test_at_inference_training_has_no_line() -> None:

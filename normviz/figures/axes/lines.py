@@ -23,6 +23,7 @@ _MARKED, _SPARSE = 33, 12
 # Room beyond what is drawn: in units of its extent, and as a factor on a log axis.
 _ROOM, _FACTOR = 0.07, 1.25
 _STEADY = 1e-9
+_STROKE = 24  # px
 
 
 def measured(name: str, x: Array, y: Array, style: tuple[str, str], hover: str, **more: Any) -> dict[str, Any]:
@@ -59,15 +60,21 @@ def single(name: str, x: Array, y: Array, style: tuple[str, str], hover: str, *,
 
 
 def law(name: str, x: Array, y: Array, color: str, mode: str, hover: str, **more: Any) -> dict[str, Any]:
-    """A dashed line, what theory says; it lies on the measured one, so it is shaded towards the ink."""
+    """A dashed line, what theory says; it lies on the measured one, so it is shaded towards the ink.
+
+    One value alone is a short stroke.
+    """
+    shade = theme.mix(color, theme.INK[mode], 0.55)
+    stroke = {"symbol": "line-ew", "size": _STROKE, "line": {"color": shade, "width": 2}}
     return {
         "type": "scatter",
-        "mode": "lines",
+        "mode": "markers" if x.size == 1 else "lines",
         "name": name,
         "showlegend": False,
         "x": x,
         "y": y,
-        "line": {"color": theme.mix(color, theme.INK[mode], 0.55), "width": 2, "dash": theme.DASHES["theory"]},
+        "line": {"color": shade, "width": 2, "dash": theme.DASHES["theory"]},
+        **({"marker": stroke} if x.size == 1 else {}),
         "hovertemplate": f"<b>{name}</b> {hover}<extra></extra>",
         **more,
     }
@@ -109,12 +116,13 @@ def log_axis(mode: str, title: str, values: Sequence[Array]) -> dict[str, Any]:
     return theme.axis(mode, title, type="log", range=ends, tickvals=ticks, ticktext=labels)
 
 
-def plain_axis(mode: str, title: str, values: Sequence[Array], **more: Any) -> dict[str, Any]:
-    """A linear axis around all values; where they are one, it reaches 1 to each side."""
-    drawn = np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in values])
+def plain_axis(mode: str, title: str, values: Sequence[Array], *, least: float = 0.0, **more: Any) -> dict[str, Any]:
+    """A linear axis around all values and at least `least` long; without it, 1 to each side of values that are one."""
+    drawn = np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in values] or [np.zeros(0)])
     low, high = (float(drawn.min()), float(drawn.max())) if drawn.size else (0.0, 1.0)
     steady = high - low <= _STEADY * max(1.0, abs(low), abs(high))
-    room = 1.0 if steady else _ROOM * (high - low)
+    shortest = least or (2.0 if steady else 0.0)
+    room = max(_ROOM * (high - low), (shortest - (high - low)) / 2)
     return theme.axis(mode, title, range=[low - room, high + room], **{"nticks": 6, **more})
 
 
@@ -131,3 +139,11 @@ def progress(stream: Stream, t: Text) -> tuple[str, str]:
     if stream.kind == "generation":
         return t("tokens so far"), t("after {n} tokens: {value}", **place)
     return t("batches so far"), t("after {n} batches: {value}", **place)
+
+
+def unit(stream: Stream, t: Text) -> tuple[str, str]:
+    """What one point of a stream is, a batch or a token of "generation", and what a pointer says of it."""
+    place = {"n": "%{x}", "value": "%{y:.4~g}"}
+    if stream.kind == "generation":
+        return t("token"), t("token {n}: {value}", **place)
+    return t("batch"), t("batch {n}: {value}", **place)

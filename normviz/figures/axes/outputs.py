@@ -16,6 +16,8 @@ from normviz.text import Text
 _BINS = 40
 # The histogram reaches from the smallest to the largest of these shares of the outputs; few lie far out.
 _SHARES = (0.005, 0.995)
+# Outputs that differ by less are one value.
+_ONE = 1e-6
 
 
 def outputs_picture(
@@ -37,11 +39,13 @@ def outputs_picture(
         The reader's language, and "light" or "dark".
     """
     low, high = np.quantile(outputs, _SHARES).tolist()
-    room = 0.05 * (high - low) or 0.5
+    room = 0.05 * (high - low) if high - low > _ONE else 0.5
     low, high = low - room, high + room
+    left, right = min(low, layer, z), max(high, layer, z)
+    margin = 0.05 * (right - left)
     inside = outputs[(outputs >= low) & (outputs <= high)]
     heights, ends = np.histogram(inside, _BINS, (low, high))
-    beyond = outputs.size - inside.size
+    below, above = int(np.count_nonzero(outputs < low)), int(np.count_nonzero(outputs > high))
     highest = float(heights.max())
     color = theme.NORM_COLORS[mode]["batch_norm"]
     name = t("BatchNorm, {n} batches", n=outputs.size)
@@ -65,10 +69,10 @@ def outputs_picture(
         bargap=0,
         xaxis=theme.axis(
             mode, t("output of the token"), nticks=7, showgrid=False,
-            range=[min(low, layer - room, z - room), max(high, layer + room, z + room)],
+            range=[left - margin, right + margin],
         ),
         yaxis=theme.axis(mode, t("batches"), range=[0, 1.12 * highest], nticks=5),
-        annotations=_beyond(beyond, t, mode) if beyond else [],
+        annotations=_beyond(below + above, t, mode) if below + above else [],
         showlegend=True,
     )  # fmt: skip
     values = {"mean": outputs.mean(), "std": outputs.std(), "low": outputs.min(), "high": outputs.max()}
@@ -87,8 +91,22 @@ def outputs_picture(
         alt=paragraph(t, told),
         spec={"data": [bars, _upright(t("LayerNorm, every batch"), layer, highest, "layer_norm", mode),
                        _upright(t("true statistics"), z, highest, "", mode)], "layout": layout},
-        table=pd.DataFrame({t("from"): ends[:-1], t("to"): ends[1:], t("batches"): heights}),
+        table=_rows(outputs, (below, above), heights, ends, t),
     )  # fmt: skip
+
+
+def _rows(
+    outputs: npt.NDArray[np.float64],
+    beyond: tuple[int, int],
+    heights: npt.NDArray[np.intp],
+    ends: npt.NDArray[np.float64],
+    t: Text,
+) -> pd.DataFrame:
+    """A row for each bar, and one for what lies further out on each side."""
+    below, above = beyond
+    edges = [*([outputs.min()] if below else []), *ends.tolist(), *([outputs.max()] if above else [])]
+    counts = [*([below] if below else []), *heights.tolist(), *([above] if above else [])]
+    return pd.DataFrame({t("from"): edges[:-1], t("to"): edges[1:], t("batches"): counts})
 
 
 def _upright(name: str, x: float, highest: float, norm: str, mode: str) -> dict[str, Any]:
@@ -103,7 +121,7 @@ def _upright(name: str, x: float, highest: float, norm: str, mode: str) -> dict[
         "line": {"color": color, "width": 3 if norm else 2, "dash": theme.DASHES["measured" if norm else "theory"]},
         "hovertemplate": f"<b>{name}</b> %{{x:.4~g}}<extra></extra>",
     }
-    head = {"size": [0, 12], "color": color, "opacity": 1}
+    head = {"size": [0, 12], "color": color, "opacity": 1, "line": {"width": 0}}
     return {**line, "marker": {**head, "symbol": theme.SYMBOLS[norm]}} if norm else line
 
 

@@ -29,6 +29,8 @@ _AXIS = 250.0  # px; how long the axis is there
 _SMALL = theme.FONT_SIZE - 3
 # More tokens than the first have smaller marks; more than the second have no room for stems and words either.
 _MANY, _CROWD = 24, 64
+# What is smaller is a rounding error.
+_STILL = 1e-9
 
 
 def moved_picture(moved: Moved, *, t: Text, mode: str) -> Picture:
@@ -62,7 +64,8 @@ def moved_picture(moved: Moved, *, t: Text, mode: str) -> Picture:
     )
     sentence = np.unique(places[:, 0], return_inverse=True)[1].ravel()
     x = np.arange(1, len(places) + 1) + _GAP * sentence
-    highest = max((float(shift.max()) for shift in shifts.values() if shift.size), default=0.0) or 1.0
+    highest = max((float(shift.max()) for shift in shifts.values() if shift.size), default=0.0)
+    highest = highest if highest > _STILL else 1.0
     end = float(x[-1]) if x.size else 1.0
     layout = theme.layout(
         mode,
@@ -181,7 +184,7 @@ def _ticks(words: list[str]) -> dict[str, Any]:
 
 
 def _told(name: str, shift: Array, told: list[str], t: Text) -> str:
-    moving = int(np.count_nonzero(shift))
+    moving = int(np.count_nonzero(shift > _STILL))
     if not moving:
         return t("{norm}: no token moves.", norm=name)
     place = int(np.argmax(shift))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from normviz.figures import theme
@@ -18,19 +19,23 @@ if TYPE_CHECKING:
     from normviz.grid import Batch, Pairs
 
 _ROOM = 1.06
+_ZERO = 1e-9
 
 
-def pairs_picture(pairs: Pairs, batch: Batch, chosen: tuple[float, float, float], *, t: Text, mode: str) -> Picture:
+def pairs_picture(
+    pairs: Pairs, batch: Batch, chosen: tuple[float, float, float] | None, *, t: Text, mode: str
+) -> Picture:
     """The L2 distance of each pair of tokens after LayerNorm and RMSNorm against that before.
 
     Parameters
     ----------
     pairs
-        From `normviz.pairs`.
+        From `normviz.pairs`. A distance that is NaN, because a norm gives no value to one of the tokens, is not drawn.
     batch
         The tokens, for their words.
     chosen
-        The distances before, after LayerNorm and after RMSNorm of the pair that a person built.
+        The distances before, after LayerNorm and after RMSNorm of the pair that a person built; None if there is
+        none.
     t, mode
         The reader's language, and "light" or "dark".
     """
@@ -39,13 +44,28 @@ def pairs_picture(pairs: Pairs, batch: Batch, chosen: tuple[float, float, float]
         for one, other in zip(_called(pairs.first, batch, t), _called(pairs.second, batch, t), strict=True)
     ]
     after = {"rms_norm": pairs.rms_norm, "layer_norm": pairs.layer_norm}
-    own = {"layer_norm": chosen[1], "rms_norm": chosen[2]}
-    end = _ROOM * max((float(part.max()) for part in (pairs.before,) if part.size), default=0.0)
-    end = max(end, _ROOM * chosen[0]) or 1.0
-    top = _ROOM * max([chosen[1], chosen[2], *(float(part.max()) for part in after.values() if part.size)]) or 1.0
+    there = {norm: np.isfinite(y) for norm, y in after.items()}
+    built = np.array(chosen or (), dtype=np.float64)
+    end = _end([pairs.before, built[:1]])
+    top = _end([*after.values(), built[1:]])
     data: list[dict[str, Any]] = [_unchanged(min(end, top), t, mode)]
-    data += [_cloud(norm, pairs.before, y, names, t, mode) for norm, y in after.items()]
-    data += [_built(norm, chosen[0], own[norm], norm == "layer_norm", t, mode) for norm in after]
+    data += [
+        _cloud(
+            norm,
+            pairs.before[keep],
+            after[norm][keep],
+            [name for name, kept in zip(names, keep, strict=True) if kept],
+            t,
+            mode,
+        )
+        for norm, keep in there.items()
+        if keep.any()
+    ]
+    if chosen:
+        data += [
+            _built(norm, chosen[0], own, norm == "layer_norm", t, mode)
+            for norm, own in (("rms_norm", chosen[2]), ("layer_norm", chosen[1]))
+        ]
     zero = {"zeroline": True, "zerolinecolor": theme.MUTED[mode], "zerolinewidth": 1}
     layout = theme.layout(
         mode,
@@ -55,26 +75,42 @@ def pairs_picture(pairs: Pairs, batch: Batch, chosen: tuple[float, float, float]
         yaxis=theme.axis(mode, t("distance after (L2)"), range=[-0.05 * top, top], nticks=6, **zero),
         showlegend=True,
     )
-    if not pairs.before.size:
-        note(layout, t("One token alone has no pair."), mode)
+    missing = "" if pairs.before.size else t("One token alone has no pair.")
+    if pairs.before.size and not any(keep.any() for keep in there.values()):
+        missing = t("No norm gives these tokens a value.")
+    if missing:
+        data = []
+        note(layout, missing, mode)
     title = t("How far two tokens lie apart, before a norm and after it (pairs: {n})", n=pairs.before.size)
-    told = [
-        t(
-            "Your two tokens: {before} before, {layer} after LayerNorm, {rms} after RMSNorm.",
-            before=number(chosen[0]),
-            layer=number(chosen[1]),
-            rms=number(chosen[2]),
+    told = [missing] if missing else []
+    if chosen:
+        told.append(
+            t(
+                "Your two tokens: {before} before, {layer} after LayerNorm, {rms} after RMSNorm.",
+                before=number(chosen[0]),
+                layer=number(chosen[1]),
+                rms=number(chosen[2]),
+            )
         )
-    ]
     columns = {
         t("distance before"): pairs.before,
         t("distance after {norm}", norm="LayerNorm"): pairs.layer_norm,
         t("distance after {norm}", norm="RMSNorm"): pairs.rms_norm,
     }
     for name, values in columns.items():
-        if values.size:
-            ends = {"low": number(float(values.min())), "high": number(float(values.max()))}
+        known = values[np.isfinite(values)]
+        if known.size:
+            ends = {"low": number(float(known.min())), "high": number(float(known.max()))}
             told.append(t("{name}: from {low} to {high}.", name=name, **ends))
+    told += [
+        t(
+            "{norm} gives one of the tokens no value in {n} of the pairs, which are left out.",
+            norm=theme.NORM_NAMES[norm],
+            n=int(np.count_nonzero(~keep)),
+        )
+        for norm, keep in there.items()
+        if not keep.all()
+    ]
     return Picture(
         name="normviz-pairs",
         title=title,
@@ -88,6 +124,13 @@ def pairs_picture(pairs: Pairs, batch: Batch, chosen: tuple[float, float, float]
             }
         ),
     )
+
+
+def _end(values: list[Array]) -> float:
+    """Where an axis from 0 ends; rounding errors do not count."""
+    drawn = np.concatenate(values)
+    largest = float(drawn.max(initial=0.0, where=np.isfinite(drawn)))
+    return _ROOM * largest if largest > _ZERO else 1.0
 
 
 def _called(places: Any, batch: Batch, t: Text) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from normviz.figures import theme
-from normviz.figures.axes.lines import Array, log_axis, measured, plain_axis, progress, single, step_axis
+from normviz.figures.axes.lines import Array, log_axis, measured, plain_axis, progress, single, step_axis, unit
 from normviz.figures.depth.lines import note
 from normviz.figures.picture import Picture
 from normviz.figures.words import number, paragraph
@@ -24,6 +24,9 @@ _PROBES = {
     "layer_norm": ("layer_norm", theme.LINE_WIDTH),
     "power_norm": ("power_norm", 3.0),
 }
+
+# The shortest axes: of ψ in standard deviations of the channel, and of outputs.
+_LEAST_SQUARE, _LEAST_OUTPUT = 0.5, 0.5
 
 
 def square_picture(path: PowerPath, channel: int, *, t: Text, mode: str) -> Picture:
@@ -44,14 +47,16 @@ def square_picture(path: PowerPath, channel: int, *, t: Text, mode: str) -> Pict
     counted, hover = progress(path.stream, t)
     generated = path.stream.kind == "generation"
     names = (t("|x| of a token") if generated else t("ψ of a batch"), t("running ψ"))
-    faint = theme.mix(color, theme.INK[mode], 0.5)
+    faint = (theme.fade(theme.mix(color, theme.INK[mode], 0.5), 0.7), "circle-open")
     title = t("PowerNorm divides by the running quadratic mean ψ (channel {c})", c=channel + 1)
     layout = theme.layout(
         mode,
         height=400,
         tallest=1.25,
         xaxis=step_axis(mode, counted, max(path.steps, 1)),
-        yaxis=plain_axis(mode, t("quadratic mean ψ"), [batch, running]),
+        yaxis=plain_axis(
+            mode, t("quadratic mean ψ"), [batch, running], least=_LEAST_SQUARE * float(path.stream.stds[channel])
+        ),
         showlegend=True,
     )
     if generated:
@@ -79,7 +84,7 @@ def square_picture(path: PowerPath, channel: int, *, t: Text, mode: str) -> Pict
         alt=paragraph(t, [t("{title}.", title=title), told, spread]),
         spec={
             "data": [
-                single(names[0], steps[1:], batch, (theme.fade(faint, 0.7), "circle-open"), hover, size=6),
+                *([single(names[0], steps[1:], batch, faint, hover, size=6)] if path.steps else []),
                 measured(names[1], steps, running, (color, theme.SYMBOLS["power_norm"]), hover),
             ],
             "layout": layout,
@@ -103,18 +108,18 @@ def gradient_picture(path: PowerPath, *, t: Text, mode: str) -> Picture:
     x, y = steps[there], path.error[there]
     title = t("PowerNorm's approximate gradient: its error against the exact one")
     style = (theme.NORM_COLORS[mode]["power_norm"], theme.SYMBOLS["power_norm"])
-    hover = t("batch {n}: {value}", n="%{x}", value="%{y:.4~g}")
+    counted, hover = unit(path.stream, t)
     layout = theme.layout(
         mode,
         height=400,
         tallest=1.25,
-        xaxis=step_axis(mode, t("batch"), path.steps),
+        xaxis=step_axis(mode, counted, max(path.steps, 1)),
         yaxis=log_axis(mode, t("relative error of the gradient"), [y]),
         showlegend=False,
     )
     missing = ""
     if not y.size:
-        generated = path.stream.kind == "generation" and path.steps
+        generated = path.stream.kind == "generation"
         missing = t("Nothing is passed back at inference.") if generated else t("No batch has been fed yet.")
         note(layout, missing, mode)
         layout["yaxis"]["showticklabels"] = False
@@ -128,8 +133,8 @@ def gradient_picture(path: PowerPath, *, t: Text, mode: str) -> Picture:
         name="normviz-power-gradient",
         title=title,
         alt=paragraph(t, [t("{title}.", title=title), *told, missing]),
-        spec={"data": [measured("PowerNorm", x, y, style, hover)], "layout": layout},
-        table=pd.DataFrame({t("batch"): steps.astype(int), t("relative error of the gradient"): path.error}),
+        spec={"data": [measured("PowerNorm", x, y, style, hover)] if y.size else [], "layout": layout},
+        table=pd.DataFrame({counted: steps.astype(int), t("relative error of the gradient"): path.error}),
     )
 
 
@@ -144,7 +149,8 @@ def probe_picture(path: PowerPath, *, t: Text, mode: str) -> Picture:
         The reader's language, and "light" or "dark".
     """
     steps = np.arange(1, path.steps + 1, dtype=np.float64)
-    hover = t("batch {n}: {value}", n="%{x}", value="%{y:.4~g}")
+    generated = path.stream.kind == "generation"
+    counted, hover = unit(path.stream, t)
     outputs: dict[str, Array] = {norm: np.asarray(path.outputs[norm]) for norm in _PROBES}
     data = []
     names = {
@@ -153,7 +159,7 @@ def probe_picture(path: PowerPath, *, t: Text, mode: str) -> Picture:
         "layer_norm": "LayerNorm",
         "power_norm": "PowerNorm",
     }
-    drawn = [norm for norm in _PROBES if np.isfinite(outputs[norm]).all()]
+    drawn = [norm for norm in _PROBES if path.steps and np.isfinite(outputs[norm]).all()]
     for norm in drawn:
         colored, width = _PROBES[norm]
         color = theme.NORM_COLORS[mode][colored]
@@ -161,28 +167,33 @@ def probe_picture(path: PowerPath, *, t: Text, mode: str) -> Picture:
         line = measured(names[norm], steps, outputs[norm], (color, symbol), hover)
         line["line"]["width"] = width
         data.append(line)
-    title = t("One and the same token in each batch: its output (channel 1)")
+    title = (
+        t("One and the same token at each step of generation: its output (channel 1)")
+        if generated
+        else t("One and the same token in each batch: its output (channel 1)")
+    )
     layout = theme.layout(
         mode,
         height=440,
         tallest=1.35,
-        xaxis=step_axis(mode, t("batch"), path.steps),
-        yaxis=plain_axis(mode, t("output of the token"), [outputs[norm] for norm in drawn]),
+        xaxis=step_axis(mode, counted, max(path.steps, 1)),
+        yaxis=plain_axis(mode, t("output of the token"), [outputs[norm] for norm in drawn], least=_LEAST_OUTPUT),
         showlegend=True,
     )
-    missing = "" if path.steps else t("No batch has been fed yet.")
-    if missing:
+    missing = ""
+    if not path.steps:
+        missing = t("No token has been made yet.") if generated else t("No batch has been fed yet.")
         note(layout, missing, mode)
         layout["yaxis"]["showticklabels"] = False
     told = [
         t("{name}: from {low} to {high}.", name=names[norm], low=number(float(outputs[norm].min())),
           high=number(float(outputs[norm].max())))
-        for norm in drawn if path.steps
+        for norm in drawn
     ]  # fmt: skip
     return Picture(
         name="normviz-power-probe",
         title=title,
         alt=paragraph(t, [t("{title}.", title=title), *told, missing]),
         spec={"data": data, "layout": layout},
-        table=pd.DataFrame({t("batch"): steps.astype(int), **{names[norm]: outputs[norm] for norm in _PROBES}}),
+        table=pd.DataFrame({counted: steps.astype(int), **{names[norm]: outputs[norm] for norm in _PROBES}}),
     )

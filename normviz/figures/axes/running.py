@@ -18,20 +18,23 @@ if TYPE_CHECKING:
 
 # Convention -> its name in the legend, in the order in which the lines are drawn.
 _NAMES = {
-    "decay": N_("as share of the old"),
+    "decay": N_("α read as share of the old (Keras, Flax)"),
     "biased": N_("biased variance"),
     "pytorch": N_("running, PyTorch"),
 }
 _BAND = 2.0  # standard deviations to each side
-_MANY = 60  # batches; more have smaller marks
+_MANY = 60  # batches; more have smaller marks, and no marks on what stays in the background
+_LEAST = 0.5  # the shortest axis, in standard deviations (variances) of the channel
 
 
 def running_picture(history: History, quantity: str, channel: int, *, t: Text, mode: str) -> Picture:
     r"""The batches' mean or variance of one channel and the running one, by convention, after each batch.
 
-    Dotted, what the population has; dashed for the mean, the exact expectation of PyTorch's running mean, with two
-    standard deviations to each side where theory gives one. PyTorch's and the biased running mean are the same numbers
-    and are drawn once; the variance of a mixture's population changes with each batch and is not drawn.
+    PyTorch's curve is in the foreground; the same number read as the share of the old is thin and faded below the rest,
+    because it follows each batch. Dotted, what the population has; dashed for the mean, the exact expectation of
+    PyTorch's running mean, with two standard deviations to each side where theory gives one. PyTorch's and the biased
+    running mean are the same numbers and are drawn once; the variance of a mixture's population changes with each batch
+    and is not drawn.
 
     Parameters
     ----------
@@ -53,20 +56,18 @@ def running_picture(history: History, quantity: str, channel: int, *, t: Text, m
     shown = [name for name in _NAMES if not (mean and name == "biased")]
     batch = (history.batch_mean if mean else history.batch_var)[:, channel]
     one = t("each token") if generated else t("each batch")
-    data: list[dict[str, Any]] = []
-    if mean or not generated:  # a single token has no variance
+    lines = {name: _line(name, steps, paths[name], hover, t, mode) for name in shown}
+    data: list[dict[str, Any]] = [lines.pop("decay")]
+    if history.steps and (mean or not generated):  # a single token has no variance
         size = 7 if history.steps <= _MANY else 4
         data.append(single(one, steps[1:], batch, (theme.fade(color, 0.55), "circle"), hover, size=size))
     truth = _truth(history, quantity, channel)
     expected = history.expected_mean[:, channel] if mean else None
     if truth is not None:
-        data.append(_dotted(t("population"), truth, mode))
+        data.insert(1, _dotted(t("population"), truth, history.stream.kind == "mixture", mode))
     if mean:
         data += _band(history, steps, channel, color, t)
-    for name in shown:
-        line = measured(t(_NAMES[name]), steps, paths[name], _style(name, mode), hover)
-        line["line"]["width"] = 3.0 if name == "pytorch" else 1.3
-        data.append(line)
+    data += lines.values()
     if expected is not None:
         data += [law(t("expected, PyTorch"), steps, expected, color, mode, hover), theory_key(t, mode)]
     values = [trace["y"] for trace in data if isinstance(trace["y"], np.ndarray)]
@@ -84,7 +85,9 @@ def running_picture(history: History, quantity: str, channel: int, *, t: Text, m
         height=440,
         tallest=1.35,
         xaxis=step_axis(mode, counted, max(history.steps, 1)),
-        yaxis=plain_axis(mode, heading, values),
+        yaxis=plain_axis(
+            mode, heading, values, least=_LEAST * float(history.stream.stds[channel]) ** (1 if mean else 2)
+        ),
         annotations=_lag(history, t, mode) if mean else [],
         showlegend=True,
     )
@@ -98,7 +101,7 @@ def running_picture(history: History, quantity: str, channel: int, *, t: Text, m
             {
                 counted: steps.astype(int),
                 one: np.append(np.nan, batch),
-                **{t(_NAMES[name]): path for name, path in paths.items()},
+                **{t(_NAMES[name]): paths[name] for name in shown},
                 **({} if expected is None else {t("expected, PyTorch"): expected}),
                 **({} if truth is None else {t("population"): truth[1][: steps.size]}),
             }
@@ -123,23 +126,39 @@ def _truth(history: History, quantity: str, channel: int) -> tuple[Array, Array]
     return places, np.full(places.size, history.stream.stds[channel] ** 2)
 
 
-def _dotted(name: str, truth: tuple[Array, Array], mode: str) -> dict[str, Any]:
+def _dotted(name: str, truth: tuple[Array, Array], restless: bool, mode: str) -> dict[str, Any]:
+    """What the population has; one that jumps with each batch would bury the curves and is faint."""
+    ink = (
+        {"color": theme.fade(theme.INK[mode], 0.4), "width": 1} if restless else {"color": theme.INK[mode], "width": 2}
+    )
     return {
         "type": "scatter",
         "mode": "lines",
         "name": name,
         "x": truth[0],
         "y": truth[1],
-        "line": {"color": theme.INK[mode], "width": 2, "dash": "dot"},
+        "line": {**ink, "dash": "dot"},
         "hovertemplate": f"<b>{name}</b> %{{y:.4~g}}<extra></extra>",
     }
+
+
+def _line(convention: str, steps: Array, path: Array, hover: str, t: Text, mode: str) -> dict[str, Any]:
+    """One convention's curve: PyTorch's is broad, the others thin."""
+    line = measured(t(_NAMES[convention]), steps, path, _style(convention, mode), hover)
+    line["line"]["width"] = {"pytorch": 3.0, "decay": 1.0, "biased": 1.3}[convention]
+    if convention == "decay":
+        line["legendrank"] = 1000.5
+        line["marker"]["size"] = 6
+        if steps.size > _MANY:
+            line["mode"] = "lines"
+    return line
 
 
 def _style(convention: str, mode: str) -> tuple[str, str]:
     """Colour and symbol: PyTorch is BatchNorm as everywhere."""
     return {
         "pytorch": (theme.NORM_COLORS[mode]["batch_norm"], theme.SYMBOLS["batch_norm"]),
-        "decay": (theme.ACCENT[mode], "triangle-up"),
+        "decay": (theme.fade(theme.ACCENT[mode], 0.45), "triangle-up"),
         "biased": (theme.MUTED[mode], "diamond-open"),
     }[convention]
 

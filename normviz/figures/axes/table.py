@@ -24,7 +24,7 @@ from normviz.figures.axes.sharing import (
     word_of,
 )
 from normviz.figures.picture import Picture
-from normviz.figures.words import paragraph
+from normviz.figures.words import number, paragraph
 from normviz.text import Text
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def table_picture(
     rows = batch * tokens
     pads = ~_real(trace, mask, words).ravel()
     cell = selected or (*divmod(int(np.argmin(pads)), tokens), 0)
+    row = cell[0] * tokens + cell[1]
     members = members_of(trace, cell).reshape(rows, d)
     written = d <= _WIDEST_TEXT and rows <= _TALLEST_TEXT
     height = max(260, min(110 + 30 * rows, 640))
@@ -93,8 +94,9 @@ def table_picture(
             *_separators(batch, tokens, d, mode),
             *_veils(members, mode),
             *_outline(members, theme.NORM_COLORS[mode][trace.axis], 4 if written else 2),
-            *_mark(cell[0] * tokens + cell[1], cell[2], mode, pointers=not written),
+            _frame(cell[2] + 0.56, cell[2] + 1.44, row - 0.44, row + 0.44, theme.INK[mode], 2),
         ],
+        annotations=[] if written else _pointers(row, cell[2], mode),
         showlegend=False,
     )  # fmt: skip
     sentence = t(
@@ -151,7 +153,7 @@ def _heatmap(trace: GridTrace, values: str, words: Words | None, written: bool, 
         "ygap": 2 if written else 0,
         "showscale": not written,
         "colorbar": {"orientation": "h", "thickness": 10, "len": 0.7, "y": -0.03, "yanchor": "top", "outlinewidth": 0,
-                     "tickangle": 0, "tickfont": {"color": theme.MUTED[mode]}},
+                     "tickangle": 0, **_scale(largest), "tickfont": {"color": theme.MUTED[mode]}},
         "text": other,
         "hovertext": [[name] * d for name in names],
         "hovertemplate": t(
@@ -163,6 +165,14 @@ def _heatmap(trace: GridTrace, values: str, words: Words | None, written: bool, 
         digits = 1 if np.array_equal(shown, shown.round(1)) else 2
         heatmap |= {"texttemplate": f"%{{z:.{digits}f}}", "textfont": {"family": theme.FONT, "color": theme.INK[mode]}}
     return heatmap
+
+
+def _scale(largest: float) -> dict[str, Any]:
+    """Three round numbers along the colour bar: more have no room on a phone."""
+    power = 10.0 ** np.floor(np.log10(largest))
+    end = float(power * max(step for step in (1, 2, 5) if step * power <= largest))
+    ticks = [-end, 0.0, end]
+    return {"tickvals": ticks, "ticktext": [number(tick) for tick in ticks]}
 
 
 def _table_axis(mode: str, title: str, **more: Any) -> dict[str, Any]:
@@ -231,16 +241,12 @@ def _rectangles(members: Bools) -> list[tuple[float, float, float, float]]:
     ]
 
 
-def _mark(row: int, channel: int, mode: str, *, pointers: bool) -> list[dict[str, Any]]:
-    """A frame around the selected cell; arrows at the edges too, where a cell may be as thin as a line."""
-    ink = theme.INK[mode]
-    frame = _frame(channel + 0.56, channel + 1.44, row - 0.44, row + 0.44, ink, 2)
-    if not pointers:
-        return [frame]
-    arrow = {"type": "path", "xsizemode": "pixel", "ysizemode": "pixel", "line": {"width": 0}, "fillcolor": ink}
-    beside = {"xref": "paper", "xanchor": 1, "yanchor": row, "path": "M0,0L10,-6L10,6Z"}
-    below = {"yref": "paper", "yanchor": 0, "xanchor": channel + 1, "path": "M0,0L-6,-10L6,-10Z"}
-    return [frame, {**arrow, **beside}, {**arrow, **below}]
+def _pointers(row: int, channel: int, mode: str) -> list[dict[str, Any]]:
+    """Arrows at the edges to a cell that may be as thin as a line; unlike shapes, they are never clipped."""
+    arrow = {"text": "", "showarrow": True, "arrowhead": 2, "arrowwidth": 2.5, "arrowcolor": theme.INK[mode]}
+    beside = {"xref": "paper", "x": 1, "yref": "y", "y": row, "ax": 14, "ay": 0}
+    below = {"yref": "paper", "y": 0, "xref": "x", "x": channel + 1, "ax": 0, "ay": 14}
+    return [{**arrow, **beside}, {**arrow, **below}]
 
 
 def _frame(x0: float, x1: float, y0: float, y1: float, color: str, width: float) -> dict[str, Any]:

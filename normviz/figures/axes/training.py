@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from normviz.figures import theme
-from normviz.figures.axes.lines import Array, law, log_axis, measured, plain_axis, single, step_axis
+from normviz.figures.axes.lines import Array, law, log_axis, measured, plain_axis, single, step_axis, unit
 from normviz.figures.depth.lines import note
 from normviz.figures.picture import Picture
 from normviz.figures.words import number, paragraph
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from normviz.streams import History
 
 _MANY = 24  # tokens; more have smaller marks
+_LEAST = 2.0  # the shortest axis of outputs
+# The law of the mismatch is one for large batches.
+_FEWEST = 8
+# Training as BatchNorm everywhere; inference its own symbol, because it is what training is compared with.
+_SYMBOLS = {True: theme.SYMBOLS["batch_norm"], False: "triangle-down"}
 
 
 def tokens_picture(history: History, channel: int, training: bool, *, t: Text, mode: str) -> Picture:
@@ -33,7 +38,7 @@ def tokens_picture(history: History, channel: int, training: bool, *, t: Text, m
     channel
         From 0.
     training
-        Whether training is drawn strong and inference faint, or the other way round.
+        Whether training is drawn broad and inference thin, or the other way round.
     t, mode
         The reader's language, and "light" or "dark".
 
@@ -51,7 +56,7 @@ def tokens_picture(history: History, channel: int, training: bool, *, t: Text, m
     style = (theme.NORM_COLORS[mode]["layer_norm"], theme.SYMBOLS["layer_norm"])
     data = [single("LayerNorm", x[order], layer[order], style, hover, size=7 if x.size > _MANY else 10)]
     data += [
-        _mode_line(names[which], x[order], y[order], which == training, hover, mode)
+        _mode_line(names[which], x[order], y[order], which, which == training, hover, mode)
         for which in (not training, training)
         if (y := outputs[which]) is not None
     ]
@@ -75,8 +80,8 @@ def tokens_picture(history: History, channel: int, training: bool, *, t: Text, m
         height=420,
         tallest=1.3,
         margin={"l": 16, "r": 16, "t": 54 if missing else 16, "b": 16},
-        xaxis=plain_axis(mode, heading, [x]),
-        yaxis=plain_axis(mode, t("output, channel {c}", c=channel + 1), shown, **zero),
+        xaxis=plain_axis(mode, heading, [x], least=float(history.stream.stds[channel])),
+        yaxis=plain_axis(mode, t("output, channel {c}", c=channel + 1), shown, least=_LEAST, **zero),
         showlegend=True,
     )
     if missing:
@@ -109,7 +114,8 @@ def tokens_picture(history: History, channel: int, training: bool, *, t: Text, m
 def mismatch_picture(history: History, *, t: Text, mode: str) -> Picture:
     r"""How far training and inference outputs of each batch lie apart (RMS), on a log axis; dashed, the law.
 
-    The law is for a steady stream whose start has worn off: $\sqrt{3/(N(2-\alpha))}$.
+    The law is for a steady stream whose start has worn off: $\sqrt{3/(N(2-\alpha))}$. It is drawn for batches of at
+    least 8 tokens and a momentum above 0, without which the start never wears off.
 
     Parameters
     ----------
@@ -127,27 +133,31 @@ def mismatch_picture(history: History, *, t: Text, mode: str) -> Picture:
     steps = np.arange(1, history.steps + 1, dtype=np.float64)
     there = np.isfinite(history.mismatch) & (history.mismatch > 0)
     x, y = steps[there], history.mismatch[there]
-    hover = t("batch {n}: {value}", n="%{x}", value="%{y:.4~g}")
-    expected = np.full(2, history.mismatch_law)
+    counted, hover = unit(history.stream, t)
+    holds = history.stream.momentum > 0 and history.stream.tokens >= _FEWEST
+    expected = np.full(2 if holds else 0, history.mismatch_law)
     data: list[dict[str, Any]] = []
     if y.size:
         ends = np.array([0.0, float(history.steps)])
-        data = [
-            measured("BatchNorm", x, y, (color, theme.SYMBOLS["batch_norm"]), hover, showlegend=True),
-            law(t("theory for steady data"), ends, expected, color, mode, "%{y:.4~g}", showlegend=True),
-        ]
-    title = t("How far the outputs of training and inference lie apart, batch by batch")
+        data = [measured("BatchNorm", x, y, (color, theme.SYMBOLS["batch_norm"]), hover, showlegend=True)]
+        if holds:
+            data.append(law(t("theory for steady data"), ends, expected, color, mode, "%{y:.4~g}", showlegend=True))
+    generated = history.stream.kind == "generation"
+    title = (
+        t("How far the outputs of training and inference lie apart, token by token")
+        if generated
+        else t("How far the outputs of training and inference lie apart, batch by batch")
+    )
     layout = theme.layout(
         mode,
         height=400,
         tallest=1.25,
-        xaxis=step_axis(mode, t("batch"), history.steps),
+        xaxis=step_axis(mode, counted, max(history.steps, 1)),
         yaxis=log_axis(mode, t("RMS of training − inference"), [y, expected]),
         showlegend=True,
     )
     missing = ""
     if not y.size:
-        generated = history.stream.kind == "generation" and history.steps
         missing = t("A token alone has no output in training.") if generated else t("No batch has been fed yet.")
         note(layout, missing, mode)
         layout["yaxis"]["showticklabels"] = False
@@ -155,7 +165,7 @@ def mismatch_picture(history: History, *, t: Text, mode: str) -> Picture:
         t("Batch {n}: {value}.", n=int(x[place]), value=number(float(y[place])))
         for place in (dict.fromkeys((0, y.size - 1)) if y.size else ())
     ]
-    if y.size:
+    if y.size and holds:
         told.append(t("Theory for steady data: {value}.", value=number(float(history.mismatch_law))))
     return Picture(
         name="normviz-mismatch",
@@ -164,21 +174,20 @@ def mismatch_picture(history: History, *, t: Text, mode: str) -> Picture:
         spec={"data": data, "layout": layout},
         table=pd.DataFrame(
             {
-                t("batch"): steps.astype(int),
+                counted: steps.astype(int),
                 t("RMS of training − inference"): history.mismatch,
-                t("theory for steady data"): np.full(history.steps, history.mismatch_law),
+                **({t("theory for steady data"): np.full(history.steps, history.mismatch_law)} if holds else {}),
             }
         ),
     )
 
 
-def _mode_line(name: str, x: Array, y: Array, chosen: bool, hover: str, mode: str) -> dict[str, Any]:
-    """One mode of BatchNorm: strong and filled, or faint and open."""
+def _mode_line(name: str, x: Array, y: Array, training: bool, chosen: bool, hover: str, mode: str) -> dict[str, Any]:
+    """One mode of BatchNorm: the chosen one broad, the other thin, both at full contrast."""
     color = theme.NORM_COLORS[mode]["batch_norm"]
-    symbol = theme.SYMBOLS["batch_norm"]
-    style = (color, symbol) if chosen else (theme.fade(color, 0.55), symbol + "-open")
-    line = measured(name, x, y, style, hover)
-    line["line"]["width"] = 3.0 if chosen else 1.5
+    shade = color if training else theme.mix(color, theme.INK[mode], 0.5)
+    line = measured(name, x, y, (shade, _SYMBOLS[training]), hover)
+    line["line"]["width"] = 4.0 if chosen else 2.0
     line["marker"].pop("maxdisplayed", None)  # each is a token
-    line["marker"]["size"] = (6 if chosen else 7) if x.size > _MANY else (11 if chosen else 12)
+    line["marker"]["size"] = (7 if chosen else 6) if x.size > _MANY else (12 if chosen else 10)
     return line

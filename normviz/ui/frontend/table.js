@@ -40,10 +40,9 @@ function shortText(value) {
   return typeof value === "number" && Number.isFinite(value) ? String(Number(value.toPrecision(6))) : exactText(value);
 }
 
-/** Numbers in the fewest digits that give the same float64 back; non-finite ones as pandas and NumPy read them. */
+/** Numbers in the fewest digits that give the same float64 back, infinite ones as pandas reads them; empty if missing. */
 function exactText(value) {
-  if (value === null) return "";
-  if (Number.isNaN(value)) return "nan";
+  if (value === null || Number.isNaN(value)) return "";
   return value === Infinity ? "inf" : value === -Infinity ? "-inf" : String(value);
 }
 
@@ -56,9 +55,18 @@ function exactText(value) {
 export function csvText(table) {
   const columns = tableColumns(table);
   const lines = [columns.map(({ name }) => quoted(name))];
-  for (let row = 0; row < table.rows; row += 1) lines.push(columns.map(({ cell }) => quoted(exactText(cell(row)))));
+  for (let row = 0; row < table.rows; row += 1) lines.push(columns.map(({ cell }) => quoted(exactText(plain(cell(row))))));
   // Without the mark a spreadsheet program takes Chinese column names for another encoding.
   return `\uFEFF${lines.map((line) => `${line.join(",")}\r\n`).join("")}`;
+}
+
+/**
+ * A word that a spreadsheet program would calculate as a formula starts with an apostrophe, which makes it text again.
+ *
+ * @param {number | string | null} value
+ */
+function plain(value) {
+  return typeof value === "string" && /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
 }
 
 /** @param {string} text */
