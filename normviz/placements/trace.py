@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from normviz.placements.record import Placement
+from normviz.placements.record import Function, Placement
 from normviz.placements.wirings import At, enter, leave
 
 
@@ -38,6 +38,8 @@ class Trace:
     ----------
     output
         What leaves the layer, as an expression of `Node`; with two streams both, the first one first.
+    between
+        What the wiring of attention hands to that of the feed-forward sublayer, the residual stream first.
     reads
         What attention and the feed-forward sublayer read; each the only input of a node of kind "sublayer".
     norms
@@ -49,6 +51,7 @@ class Trace:
     """
 
     output: tuple[Node, ...]
+    between: tuple[Node, ...]
     reads: tuple[Node, Node]
     norms: tuple[int, int]
     identity_norms: tuple[int, ...]
@@ -62,37 +65,70 @@ def trace(placement: Placement, *, layer: int = 1, depth: int = 1) -> Trace:
     ValueError
         If a function does not yield exactly once.
     """
+    return trace_wirings(
+        placement.attention, placement.feed_forward, two_streams=placement.two_streams, layer=layer, depth=depth
+    )
+
+
+def trace_wirings(
+    attention: Function, feed_forward: Function, *, two_streams: bool = False, layer: int = 1, depth: int = 1
+) -> Trace:
+    """`trace` of any two wiring functions; with `two_streams` they start from a pair.
+
+    Raises
+    ------
+    ValueError
+        If a function does not yield exactly once.
+    """
     norms: list[Node] = []
     reads: list[Node] = []
     counts = []
+    between: tuple[Node, ...] = ()
 
     def norm(x: Node) -> Node:
         norms.append(Node("norm", (x,), len(norms)))
         return norms[-1]
 
     at = At(norm=norm, gate=lambda x: Node("gate", (x,)), layer=layer, depth=depth)
-    state: Any = (Node("x"), Node("second")) if placement.two_streams else Node("x")
-    for wiring in (placement.attention, placement.feed_forward):
+    state: Any = (Node("x"), Node("second")) if two_streams else Node("x")
+    for wiring in (attention, feed_forward):
         before = len(norms)
         steps, read = enter(wiring, state, at)
         state = leave(steps, Node("sublayer", (read,), len(reads)))
         reads.append(read)
         counts.append(len(norms) - before)
-    output = state if placement.two_streams else (state,)
-    on_path = {node.index for node in _identity_nodes(output[0]) if node.kind == "norm"}
+        between = between or (state if isinstance(state, tuple) else (state,))
+    output = state if two_streams else (state,)
+    on_path = {node.index for node in identity_nodes(output[0]) if node.kind == "norm"}
     return Trace(
         output=output,
+        between=between,
         reads=(reads[0], reads[1]),
         norms=(counts[0], counts[1]),
         identity_norms=tuple(sorted(index for index in on_path if index is not None)),
     )
 
 
-def _identity_nodes(node: Node) -> list[Node]:
-    """The nodes between `x` and the output, not looking into a sublayer; empty when `x` is not below `node`."""
-    if node.kind == "x":
+def ordered(output: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Every node that `output` is made of, once, each after its inputs."""
+    found: dict[Node, None] = {}
+
+    def add(node: Node) -> None:
+        if node not in found:
+            for child in node.inputs:
+                add(child)
+            found[node] = None
+
+    for node in output:
+        add(node)
+    return tuple(found)
+
+
+def identity_nodes(node: Node) -> list[Node]:
+    """The nodes between a stream that came in and `node`, not looking into a sublayer; empty where there is none."""
+    if node.kind in ("x", "second"):
         return [node]
     if node.kind == "sublayer":
         return []
-    below = [found for child in node.inputs for found in _identity_nodes(child)]
+    below = [found for child in node.inputs for found in identity_nodes(child)]
     return [node, *below] if below else []

@@ -27,7 +27,7 @@ def renderer(name: str, html: str) -> ComponentRenderer:
     Parameters
     ----------
     name
-        "plot", "part" or "pad"; its script and style sheet are `frontend/{name}.js` and `frontend/{name}.css`.
+        "plot", "part", "diagram" or "pad"; its script is `frontend/{name}.js`, its style sheet `frontend/{name}.css`.
     html
         Holds the place until the script is there.
     """
@@ -35,7 +35,8 @@ def renderer(name: str, html: str) -> ComponentRenderer:
     manager = get_bidi_component_manager()
     with _lock:  # a second declaration would empty the component under a session that is mounting it
         if manager.get_component_asset_root("normviz.pad") is None:
-            for part, folder in (("plotly", plotly_files()), *((own, frontend) for own in ("plot", "part", "pad"))):
+            ours = ("plot", "part", "diagram", "pad")
+            for part, folder in (("plotly", plotly_files()), *((own, frontend) for own in ours)):
                 component = ComponentConfig(name=part, asset_dir=folder.name)
                 manifest = ComponentManifest(name="normviz", version="1", components=[component])
                 manager.register_from_manifest(manifest, folder.parent)

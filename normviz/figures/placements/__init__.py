@@ -1,0 +1,1 @@
+"""What does the placement lab show? One module per figure, each with pure functions."""
