@@ -8,6 +8,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
+from normviz import cost
 from normviz.depth.config import PointKey, SweepConfig
 from normviz.depth.plan import slices
 from normviz.depth.results import DepthSweep, collect, from_bytes
@@ -71,7 +72,7 @@ def _depths(keys: Sequence[PointKey]) -> float:
     return float(sum(key.depth for key in keys))
 
 
-def _gpu(config: SweepConfig) -> Mapping[str, float]:
+def _gpu(config: SweepConfig | cost.BenchConfig) -> Mapping[str, float]:
     return {"GPU": 1.0} if config.device == "cuda" else {}
 
 
@@ -89,6 +90,16 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
                 from_bytes=from_bytes,
                 points=len,
                 weight=_depths,
+                resources=_gpu,
+            ),
+            Experiment(
+                name="norms",
+                config_type=cost.BenchConfig,
+                keys=cost.slices,
+                measure="normviz.cost.timing:measure",
+                collect=cost.collect,
+                to_bytes=cost.NormBench.to_bytes,
+                from_bytes=cost.from_bytes,
                 resources=_gpu,
             ),
         )

@@ -192,7 +192,7 @@ def test_a_lost_cluster_interrupts_and_a_new_one_goes_on(
 
 
 def test_what_cannot_be_submitted_is_refused(board: Board) -> None:
-    with pytest.raises(InputError, match=r"experiment is one of sweep, toy; got 'nosuch'"):
+    with pytest.raises(InputError, match=r"experiment is one of sweep, norms, toy; got 'nosuch'"):
         board.submit("nosuch", SMALL)
     with pytest.raises(TypeError, match="toy takes a ToyConfig; got SweepConfig"):
         board.submit("toy", SMALL)
