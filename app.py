@@ -9,5 +9,8 @@ frame.run(
         "vector": N_("Vector lab"),
         "axes": N_("Axes lab"),
         "depth": N_("Depth lab"),
+        "placements": N_("Placement lab"),
+        "numerics": N_("Numerics lab"),
+        "cost": N_("Cost lab"),
     }
 )

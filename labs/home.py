@@ -3,6 +3,8 @@
 import streamlit as st
 
 import normviz as nv
+from normviz.families import FAMILIES, KNOWN, norm_parameters
+from normviz.floats import rounded
 from normviz.ui.language import words
 from normviz.ui.lesson import lesson
 
@@ -11,7 +13,8 @@ lesson("home", "intro", t)
 
 chapter = nv.layer_norm([1, 2, 3, 4], eps=0)
 far = nv.rms_norm([11, 12, 13, 14], eps=0)
-top, bottom = st.columns(2, gap="medium"), st.columns(2, gap="medium")
+gpt3 = KNOWN["gpt3"]
+top, bottom, last = st.columns(2, gap="medium"), st.columns(2, gap="medium"), st.columns(3, gap="medium")
 
 with top[0], st.container(border=True, height="stretch", key="nv_card_0"):
     lesson("home", "axes", t)
@@ -39,5 +42,21 @@ with bottom[1], st.container(border=True, height="stretch", key="nv_card_3"):
     lesson("home", "rms", t)
     st.caption(t("RMSNorm of 11, 12, 13, 14: {output}", output=", ".join(f"{value:.4f}" for value in far.output)))
     st.page_link("labs/vector.py", label=t("See it on a vector far from zero"), query_params={"x": "11, 12, 13, 14"})
+
+with last[0], st.container(border=True, height="stretch", key="nv_card_4"):
+    lesson("home", "placements", t)
+    st.caption(t("{n} model families, each compared with its own classes.", n=len(FAMILIES)))
+    st.page_link("labs/placements.py", label=t("Open the placement lab"))
+
+with last[1], st.container(border=True, height="stretch", key="nv_card_5"):
+    lesson("home", "numerics", t)
+    st.caption(t("In float16 the eps of BERT, 1e-12, is {eps}.", eps=f"{rounded(1e-12, 'float16').item():g}"))
+    st.page_link("labs/numerics.py", label=t("Open the numerics lab"))
+
+with last[2], st.container(border=True, height="stretch", key="nv_card_6"):
+    lesson("home", "cost", t)
+    count = norm_parameters(FAMILIES[gpt3.family], gpt3.sizes)
+    st.caption(t("All {norms} norms of GPT-3: {n} parameters of 175 billion.", norms=count.norms, n=f"{count.total:,}"))
+    st.page_link("labs/cost.py", label=t("Open the cost lab"))
 
 lesson("home", "end", t)

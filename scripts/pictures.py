@@ -21,11 +21,22 @@ from scripts.serve import ROOT, serve
 Scheme = Literal["light", "dark"]
 
 LOCALES = {"en": "en-US", "zh": "zh-CN"}
-PAGES = {"home": "", "vector": "vector", "axes": "axes", "depth": "depth"}
-FIGURES = {"home": 0, "vector": 2, "axes": 2, "depth": 3}  # what the first view of a page draws
+PAGES = {"home": ""} | {name: name for name in ("vector", "axes", "depth", "placements", "numerics", "cost")}
+FIGURES = {
+    "home": 0,
+    "vector": 2,
+    "axes": 2,
+    "depth": 3,
+    "placements": 0,
+    "numerics": 3,
+    "cost": 0,
+}  # what the first view of a page draws
 VIEWS = {  # the other views of a page, and how many figures each draws
     "vector": {"geometry": 3, "invariances": 0, "backward": 4},
     "axes": {"padding": 2, "batches": 2, "running": 4, "power": 3, "tokens": 2},
+    "placements": {"families": 0, "names": 0, "porting": 1, "counts": 0},
+    "numerics": {"incidents": 2, "arithmetic": 1, "decay": 1},
+    "cost": {"layer": 1, "bench": 0, "paper": 1},
     "depth": {"map": 1, "stream": 3, "attention": 2, "claims": 0},
 }
 QUERIES = {  # what a view shows best
@@ -89,6 +100,10 @@ README = (
     Shot(page="axes", view="batches", at='[class*="st-key-axes-view"]'),
     Shot(page="axes", view="running", at='[class*="st-key-axes-view"]'),
     Shot(page="depth"),
+    Shot(page="placements", at='[class*="st-key-placements-view"]'),
+    Shot(page="placements", view="porting", at='[class*="st-key-placements-view"]'),
+    Shot(page="numerics", at='[class*="st-key-numerics-view"]'),
+    Shot(page="cost", view="paper"),
     Shot(page="depth", view="claims"),
     Shot(page="depth", view="stream"),
     Shot(page="depth", lang="zh", scheme="dark"),

@@ -29,6 +29,9 @@ WEB = (
     "normviz.figures",
     "normviz.link",
     "normviz.snippets",
+    "normviz.cost",
+    "normviz.families",
+    "normviz.floats",
     "normviz.geometry",
     "normviz.grid",
     "normviz.invariances",
@@ -42,6 +45,9 @@ WEB = (
     "normviz.placements",
 )
 """What the web process imports beside `normviz.ui`; a name stands for everything below it."""
+
+PREFIXED = ("plot", "diagrams")
+"""What gives its keys a prefix of its own."""
 
 MAX_LINES = 400
 MAX_PAGE_LINES = 140
@@ -119,16 +125,13 @@ def test_page_leaves_the_heavy_work_to_the_package(file: Path) -> None:
     assert not {name.split(".")[0] for name in imports(file)} & {"torch", "distributed", "dask", "plotly"}
 
 
-def test_no_widget_keeps_its_value_where_a_control_of_the_link_has_its_own():
+def test_no_widget_keeps_its_value_where_a_control_of_the_link_has_its_own() -> None:
     controls = {f"{page}.{knob.id}" for page, knobs in KNOBS.items() for knob in knobs}
     taken = []
     for file in [*PAGES, *sorted((ROOT / "normviz" / "ui").rglob("*.py"))]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.Call) and getattr(node.func, "id", "") != "plot"
-            ):  # figures have a prefix of their own
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") not in PREFIXED:
                 keys = [word.value for word in node.keywords if word.arg == "key"]
-                taken += [
-                    (name(file), key.value) for key in keys if isinstance(key, ast.Constant) and key.value in controls
-                ]
+                texts = [key.value for key in keys if isinstance(key, ast.Constant)]
+                taken += [(name(file), text) for text in texts if text in controls]
     assert taken == []

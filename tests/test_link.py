@@ -34,6 +34,10 @@ def values_of(knob: link.Knob) -> st.SearchStrategy:
         return st.tuples(*[st.integers(0, 9)] * 3).map(lambda cell: ".".join(map(str, cell)))
     if knob.id == "text":
         return st.lists(st.sampled_from(["it purred", "猫坐着", "قطة", "a & b = $c$ #1"]), min_size=1).map("\n".join)
+    if knob.id == "names":
+        return st.lists(st.sampled_from(["model.norm.weight", "h.0.ln_1.bias", "lm_head.weight"]), min_size=1).map(
+            "\n".join
+        )
     return NUMBERS.map(lambda numbers: ", ".join(map(repr, numbers)))
 
 

@@ -20,7 +20,6 @@ def file_field(
     limit: int,
     *,
     opened: Callable[[str, bytes], None],
-    removed: Callable[[], None],
     key: str,
     t: Text,
 ) -> None:
@@ -36,8 +35,6 @@ def file_field(
         Bytes.
     opened
         Called with the file's name and bytes before the script runs; raises `InputError` if it cannot be used.
-    removed
-        Called when the person takes the file out of the field.
     """
     if st.context.is_embedded:
         st.caption(t("Files cannot be opened while this page is embedded in another; open it in a tab of its own."))
@@ -48,19 +45,28 @@ def file_field(
         max_upload_size=limit // _MIB,
         key=key,
         on_change=_open,
-        args=(key, opened, removed),
+        args=(key, opened),
     )
     fault: InputError | None = st.session_state.get(_fault(key))
     if fault is not None:
         complain(fault, t)
 
 
-def _open(key: str, opened: Callable[[str, bytes], None], removed: Callable[[], None]) -> None:
+def taken_out(key: str) -> bool:
+    """Whether the person took the file out of the field and has put no other one in.
+
+    What a page holds of it is not thrown away at once: a file that replaces another takes it out first, and may turn
+    out to be unusable.
+    """
+    return bool(st.session_state.get(f"{key}.out"))
+
+
+def _open(key: str, opened: Callable[[str, bytes], None]) -> None:
     state.act()
     st.session_state.pop(_fault(key), None)
     file = st.session_state[key]
+    st.session_state[f"{key}.out"] = file is None
     if file is None:
-        removed()
         return
     try:
         opened(file.name, file.getvalue())

@@ -68,6 +68,12 @@ def leave(page: str, lang: str | None) -> None:
         st.query_params.from_dict(query | words)
 
 
+def leave_from_part(page: str, lang: str | None) -> None:
+    """As `leave`, for a fragment that changed the state without the rest of the page."""
+    leave(page, lang)
+    st.session_state.pop(_ACTED, None)
+
+
 def query_of(page: str) -> dict[str, str]:
     """The query string of a page as the session knows it; empty for a page not visited yet."""
     return link.write(page, {row.id: good(page, row.id) for row in link.KNOBS[page]})

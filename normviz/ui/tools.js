@@ -1,4 +1,4 @@
-/* Two buttons that only the browser can serve: copy the address, and switch between light and dark. */
+/* What only the browser can do: copy the address, switch between light and dark, let the keyboard reach what scrolls. */
 
 /** Copy text; `navigator.clipboard` exists only on https and localhost, a lecture link is often plain http. */
 async function copy(text) {
@@ -26,7 +26,25 @@ function remember(theme, pages) {
   }
 }
 
+/** What scrolls sideways on a narrow screen can be reached with the keyboard; Streamlit leaves tables and code out. */
+function reachable() {
+  for (const region of document.querySelectorAll('[data-testid="stTable"] > div, [data-testid="stCode"] pre')) {
+    if (region.scrollWidth > region.clientWidth) region.tabIndex = 0
+    else region.removeAttribute("tabindex")
+  }
+}
+
+let due = 0
+const watch = new MutationObserver(() => {
+  due ||= window.requestAnimationFrame(() => {
+    due = 0
+    reachable()
+  })
+})
+
 export default function ({ data, parentElement }) {
+  watch.observe(document.body, { childList: true, subtree: true }) // once, however often it is asked for
+  reachable()
   const [share, theme] = parentElement.querySelectorAll("button")
   const said = parentElement.querySelector("[role=status]")
   document.documentElement.lang = data.lang // Streamlit leaves "en", and a screen reader would read Chinese with it

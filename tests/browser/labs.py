@@ -6,7 +6,10 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-LABS = {"home": "/", "vector": "/vector", "axes": "/axes", "depth": "/depth"}
+LABS = {name: f"/{name}" for name in ("vector", "axes", "depth", "placements", "numerics", "cost")} | {"home": "/"}
+DRAWN = ("vector", "axes", "depth", "numerics")
+"""Labs whose first view has a figure."""
+
 SMALL = "depths=1%2C2&seeds=1&d_model=32&seq_len=8&batch=2&layers=2"
 
 

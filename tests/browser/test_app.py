@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.labs import LABS, SMALL, figure, settled
+from tests.browser.labs import DRAWN, LABS, SMALL, figure, settled
 
 pytestmark = pytest.mark.browser
 
@@ -27,6 +27,9 @@ def test_home_leads_to_each_lab(visit_lab: Callable[..., Page]) -> None:
         ("Open the vector lab", "Vector lab"),
         ("Open the depth lab", "Depth lab"),
         ("See it on a vector far from zero", "Vector lab"),
+        ("Open the placement lab", "Placement lab"),
+        ("Open the numerics lab", "Numerics lab"),
+        ("Open the cost lab", "Cost lab"),
     ):
         page.get_by_role("link", name=label).click()
         expect(page.get_by_role("heading", level=1)).to_have_text(title)
@@ -180,8 +183,9 @@ def test_an_entry_edited_in_the_table_becomes_the_vector(visit_lab: Callable[...
 @pytest.mark.parametrize("lab", LABS)
 def test_a_phone_scrolls_down_only(visit_lab: Callable[..., Page], lab: str, locale: str) -> None:
     page = visit_lab(lab, SMALL if lab == "depth" else "", width=390, height=844, locale=locale)
-    if lab != "home":
+    if lab in DRAWN:
         figure(page)
+    settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.get_by_test_id("stMain").evaluate("(main) => main.scrollWidth <= main.clientWidth")
 
@@ -190,7 +194,7 @@ def test_a_phone_scrolls_down_only(visit_lab: Callable[..., Page], lab: str, loc
 @pytest.mark.parametrize("lab", LABS)
 def test_a_page_is_accessible(visit_lab: Callable[..., Page], axe: Callable[..., None], lab: str, scheme: str) -> None:
     page = visit_lab(lab, SMALL if lab == "depth" else "", color_scheme=scheme)
-    if lab != "home":
+    if lab in DRAWN:
         figure(page)
     settled(page)
     axe(page)

@@ -32,7 +32,7 @@ def test_layer_norm_has_a_statistic_per_token_and_batch_norm_one_per_channel(ope
     assert table.loc["LayerNorm", "Weight and bias"] == "weight [7], bias [7]"
     assert table.loc["RMSNorm", "Weight and bias"] == "weight [7]"
     assert table.loc["Everything", "Weight and bias"] == "weight [3, 5, 7], bias [3, 5, 7]"
-    assert table["Parameters"].tolist() == ["14", "7", "14", "14 *", "14", "210"]
+    assert table["Parameters"].tolist() == ["14", "7", "14", "14 †", "14", "210"]
 
 
 @pytest.mark.parametrize(("norm", "axis"), [("layer_norm", 2), ("batch_norm", (0, 1)), ("everything", (0, 1, 2))])

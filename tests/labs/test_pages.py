@@ -39,7 +39,7 @@ def test_every_section_of_a_lesson_exists_in_each_language(lab):
 def test_the_browsers_language_chooses_the_first_view(open_lab):
     page = open_lab("home", "fr")
     assert not page.exception
-    assert "Four questions" in said(page)
+    assert "Seven questions" in said(page)
 
 
 def test_an_unusable_link_is_explained_and_the_default_shown(open_lab):

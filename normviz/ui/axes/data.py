@@ -24,7 +24,7 @@ from normviz.link import MOST_SHOWN, knob
 from normviz.text import N_, Text
 from normviz.ui import state
 from normviz.ui.controls import control, link_too_long, text_control
-from normviz.ui.files import file_field
+from normviz.ui.files import file_field, taken_out
 from normviz.ui.quoted import quoted
 
 PAGE = "axes"
@@ -40,6 +40,7 @@ EXAMPLES = {
 
 _EXAMPLE = "axes.example"
 _HELD = "axes.held"
+_UPLOAD = "axes.upload"
 _HELD_NAME = "axes.held.name"
 _SIZES = ("batch", "tokens", "d")
 _MIB = 2**20
@@ -127,9 +128,9 @@ def _synthetic(t: Text, padded: bool) -> Data:
 
 def _file(t: Text, padded: bool) -> Data:
     label = t("An array [B, T, d] as .npy, up to {limit} MiB", limit=LARGEST_GRID_FILE // _MIB)
-    file_field(label, ["npy"], LARGEST_GRID_FILE, opened=_open, removed=_remove, key="axes.upload", t=t)
+    file_field(label, ["npy"], LARGEST_GRID_FILE, opened=_open, key=_UPLOAD, t=t)
     held: Floats | None = st.session_state.get(_HELD)
-    if held is None:
+    if held is None or taken_out(_UPLOAD):
         st.caption(t("No file is open on this page; shown are the sentences. A file is not in the link."))
         return _sentences(t, padded)
     name: str = st.session_state[_HELD_NAME]
@@ -183,10 +184,6 @@ def _starts(held: Floats, t: Text) -> tuple[int, int, int]:
 def _open(name: str, content: bytes) -> None:
     st.session_state[_HELD] = read_grid_file(name, content)
     st.session_state[_HELD_NAME] = name
-
-
-def _remove() -> None:
-    st.session_state.pop(_HELD, None)
 
 
 def _examples(t: Text) -> None:

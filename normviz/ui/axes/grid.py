@@ -19,6 +19,7 @@ from normviz.text import N_, Text
 from normviz.ui import state
 from normviz.ui.axes.data import PAGE, data
 from normviz.ui.controls import attempt, complain, control
+from normviz.ui.language import chosen as chosen_language
 from normviz.ui.language import mode
 from normviz.ui.lesson import lesson
 from normviz.ui.plot import plot
@@ -54,21 +55,26 @@ def grid(t: Text) -> dict[str, Any]:
         line = torch_line(norm, made.x.shape, groups=groups, eps=EPS, masked=masked)
         st.code(line, language="python", wrap_lines=True)
         lesson(PAGE, f"line_{norm}", t)
-        chosen = _selected(made, t)
     mask = made.mask if masked else None
     trace = attempt(t, normalize_grid, made.x, norm, groups=_of(norm, groups), eps=EPS, mask=mask)
     if trace is not None:
-        _figures(trace, made, chosen, values, t)
-    arithmetic, counts = st.columns(2, gap="large")
-    with arithmetic:
-        st.header(t("Cell: sequence {b}, token {t}, channel {c}", b=chosen[0] + 1, t=chosen[1] + 1, c=chosen[2] + 1))
-        if trace is not None:
-            _arithmetic(cell(trace, *chosen), made, t)
-    with counts:
-        st.header(t("How many statistics?"))
-        _count_table(made.x, groups, t)
-        lesson(PAGE, "counts", t)
-    return given.spec | {"norm": norm, "groups": groups, "masked": masked, "cell": chosen}
+        _cell(trace, made, values, t)
+    st.header(t("How many statistics?"))
+    _count_table(made.x, groups, t)
+    lesson(PAGE, "counts", t)
+    return given.spec | {"norm": norm, "groups": groups, "masked": masked, "cell": _inside(made)}
+
+
+@st.fragment
+def _cell(trace: GridTrace, made: Batch, values: str, t: Text) -> None:
+    """Draw what a click on a cell changes: a part of its own, so that the rest of the page need not be drawn again."""
+    if state.whole_page_due():
+        st.rerun()
+    chosen = _selected(made, t)
+    _figures(trace, made, chosen, values, t)
+    st.header(t("Cell: sequence {b}, token {t}, channel {c}", b=chosen[0] + 1, t=chosen[1] + 1, c=chosen[2] + 1))
+    _arithmetic(cell(trace, *chosen), made, t)
+    state.leave_from_part(PAGE, chosen_language())
 
 
 def _figures(trace: GridTrace, made: Batch, chosen: tuple[int, int, int], values: str, t: Text) -> None:
@@ -85,20 +91,27 @@ def _picked(index: list[int] | None) -> None:
     """Make a clicked cell the selected one."""
     if index:
         state.put(PAGE, "cell", ".".join(map(str, index)))
-        state.act()
+        # The scripts below name the cell.
+        (state.act_on_all if st.session_state.get("axes.scripts") else state.act)()
 
 
 def _selected(made: Batch, t: Text) -> tuple[int, int, int]:
     """Draw the selected cell's place, which can be typed as well as clicked, and return it, moved into the grid."""
-    index = parse_cell(state.good(PAGE, "cell"))
-    b, token, c = (min(place, size - 1) for place, size in zip(index, made.x.shape, strict=True))
+    b, token, c = _inside(made)
     with st.container(horizontal=True, gap="small"):
         for name, place, size in zip(_PLACES, (b, token, c), made.x.shape, strict=True):
             key = f"axes.cell.{name}"
             st.session_state[key] = place + 1
             st.number_input(t(_PLACES[name]), min_value=1, max_value=size, key=key, on_change=_typed, width=112)
-    if (b, token, c) != index:
+    if (b, token, c) != parse_cell(state.good(PAGE, "cell")):
         st.caption(t("The selected cell lies outside the grid now; its nearest neighbour is shown."))
+    return b, token, c
+
+
+def _inside(made: Batch) -> tuple[int, int, int]:
+    """The selected cell, or the nearest one that the grid has."""
+    index = parse_cell(state.good(PAGE, "cell"))
+    b, token, c = (min(place, size - 1) for place, size in zip(index, made.x.shape, strict=True))
     return b, token, c
 
 
@@ -144,13 +157,13 @@ def _count_table(x: NDArray[Any], groups: int, t: Text) -> None:
         each = t("RMS") if trace.mean is None else t("mean, std")
         shapes = [trace.parameter_shape, *([trace.bias_shape] if trace.bias_shape else [])]
         names = (t("weight {shape}", shape=_shape(trace.parameter_shape)), t("bias {shape}", shape=_shape(shapes[-1])))
-        count = f"{sum(map(prod, shapes)):,}" + (" *" if axis == "instance_norm" else "")
+        count = f"{sum(map(prod, shapes)):,}" + (" †" if axis == "instance_norm" else "")
         rows.append(
             [t(name), f"{trace.n_statistics} × ({each})", t(SHARED_OVER[axis]), ", ".join(names[: len(shapes)]), count]
         )
     heads = [t("Norm"), t("Statistics"), t("Taken over"), t("Weight and bias"), t("Parameters")]
     st.table(pd.DataFrame(rows, columns=heads).set_index(heads[0]))
-    st.caption(t("* With affine=True; without it PyTorch's InstanceNorm has none. GroupNorm: {n} groups.", n=groups))
+    st.caption(t("† With affine=True; without it PyTorch's InstanceNorm has none. GroupNorm: {n} groups.", n=groups))
 
 
 def _shape(shape: tuple[int, ...]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from uuid import uuid4
 
 import streamlit as st
 
@@ -20,19 +19,17 @@ from normviz.ui.depth.knobs import PAGE, presets, sweep_config
 from normviz.ui.depth.twin import deviation, twin_runs
 from normviz.ui.depth.upload import banner, upload, uploaded
 from normviz.ui.depth.views import VIEW_KNOBS
+from normviz.ui.job import POLL_SECONDS, explain_cluster, watcher
 from normviz.ui.quoted import sentence_of
 from normviz.ui.server import board
 
 __all__ = ["PAGE", "VIEW_KNOBS", "explain", "live", "presets", "run_bar", "shown_config", "sweep_config", "upload"]
 
 EXPERIMENT = "sweep"
-POLL_SECONDS = 0.5
-
 UNASKED_SECONDS = 5.0
 """Up to this estimate a sweep starts by itself when a link or the first view asks for it."""
 
 _JOB = "depth.job"
-_WATCHER = "depth.watcher"
 
 
 def shown_config(config: SweepConfig) -> SweepConfig:
@@ -57,7 +54,7 @@ def run_bar(config: SweepConfig, t: Text) -> None:
         _submit(config)
         job, asked = _job(), False
     active = job is not None and job.state in ("waiting", "running")
-    away = job is not None and board().left(job.digest, _watcher())
+    away = job is not None and board().left(job.digest, watcher(PAGE))
     running = active and not away
     left = job is not None and not asked and (job.state in ("cancelled", "interrupted", "failed") or (active and away))
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="nv_run"):
@@ -87,7 +84,7 @@ def run_bar(config: SweepConfig, t: Text) -> None:
 def live(chosen: views.Chosen, t: Text) -> None:
     """Draw the opened file, or the running or finished sweep, in the chosen view; polls only while it runs."""
     job = _job()
-    active = (job is not None and job.state in ("waiting", "running")) or twin_runs(_watcher())
+    active = (job is not None and job.state in ("waiting", "running")) or twin_runs(watcher(PAGE))
     st.fragment(_live, run_every=POLL_SECONDS if active else None)(chosen, t, active)
 
 
@@ -103,17 +100,17 @@ def _live(chosen: views.Chosen, t: Text, active: bool) -> None:
         return
     lost = board().cluster.state == "failed" and (job is None or job.state != "done")
     if lost:
-        _explain_cluster(job, t)
+        explain_cluster(PAGE, t, offer=job is None)
     if job is None:
         if not lost:
             st.info(t("Press Run to measure."))
         return
-    board().renew(job.digest, _watcher())
+    board().renew(job.digest, watcher(PAGE))
     running = job.state in ("waiting", "running")
-    if active and not running and not twin_runs(_watcher()):
+    if active and not running and not twin_runs(watcher(PAGE)):
         st.rerun()
     _progress(job, t, explained=lost)
-    if active and board().left(job.digest, _watcher()):
+    if active and board().left(job.digest, watcher(PAGE)):
         st.info(t("You left this sweep; it goes on for {n} others who watch it.", n=job.watchers))
     result = collect(job.config, job.points)
     if not result.points:
@@ -123,7 +120,7 @@ def _live(chosen: views.Chosen, t: Text, active: bool) -> None:
     if job.cached:
         origin.append(t("read from the result store"))
     st.caption(" · ".join(origin))
-    deviation(result, EXPERIMENT, _watcher(), t)
+    deviation(result, EXPERIMENT, watcher(PAGE), t)
     if not running:
         _downloads(job, result, t)
 
@@ -147,15 +144,6 @@ def _downloads(job: JobView, result: DepthSweep, t: Text) -> None:
             on_click="ignore",
             key="depth.csv",
         )
-
-
-def _explain_cluster(job: JobView | None, t: Text) -> None:
-    """Say why there is no cluster, and offer to try again where Go on does not."""
-    cluster = board().cluster
-    reason = sentence_of(cluster.reason, t) if cluster.reason is not None else ""
-    st.error(t("There is no compute cluster now; the other labs work without it. {reason}", reason=reason))
-    if job is None:
-        st.button(t("Try again"), key="depth.again", on_click=cluster.restart)
 
 
 def _progress(job: JobView, t: Text, *, explained: bool) -> None:
@@ -202,7 +190,7 @@ def _job() -> JobView | None:
 
 
 def _submit(config: SweepConfig) -> None:
-    st.session_state[_JOB] = board().submit(EXPERIMENT, config, _watcher())
+    st.session_state[_JOB] = board().submit(EXPERIMENT, config, watcher(PAGE))
 
 
 def _start(config: SweepConfig) -> None:
@@ -211,10 +199,5 @@ def _start(config: SweepConfig) -> None:
 
 
 def _cancel() -> None:
-    board().cancel(st.session_state[_JOB], _watcher())
+    board().cancel(st.session_state[_JOB], watcher(PAGE))
     state.act()
-
-
-def _watcher() -> str:
-    name: str = st.session_state.setdefault(_WATCHER, uuid4().hex)
-    return name

@@ -15,7 +15,7 @@ from normviz.link import parse_x
 from normviz.text import Text
 from normviz.ui import state
 from normviz.ui.controls import control, link_too_long, text_control
-from normviz.ui.files import file_field
+from normviz.ui.files import file_field, taken_out
 from normviz.ui.table import LONGEST, vector_table
 from normviz.vectors import (
     LARGEST_FILE,
@@ -34,6 +34,7 @@ OWN = "own"
 _PRESET = "vector.preset"
 _LENT = "vector.preset.eps"
 _HELD = "vector.held"
+_UPLOAD = "vector.upload"
 _MIB = 2**20
 
 Array = NDArray[np.float64]
@@ -80,9 +81,9 @@ def take(x: Array) -> None:
 def _file(t: Text) -> Array:
     """Draw the field for a file, and return what it held; until there is one, the vector that was typed."""
     label = t("A vector as .npy, .csv or .txt, up to {limit} MiB", limit=LARGEST_FILE // _MIB)
-    file_field(label, ["npy", "csv", "txt"], LARGEST_FILE, opened=_open, removed=_remove, key="vector.upload", t=t)
+    file_field(label, ["npy", "csv", "txt"], LARGEST_FILE, opened=_open, key=_UPLOAD, t=t)
     held: Array | None = st.session_state.get(_HELD)
-    if held is None:
+    if held is None or taken_out(_UPLOAD):
         st.caption(t("No file is open on this page; shown is the typed vector. A file is not in the link."))
         return parse_x(state.good(PAGE, "x"))
     st.caption(t("{n} numbers, held by this page while it is open; the link leaves them out.", n=f"{held.size:,}"))
@@ -91,10 +92,6 @@ def _file(t: Text) -> Array:
 
 def _open(name: str, data: bytes) -> None:
     take(vectors(read_vector_file(name, data)))
-
-
-def _remove() -> None:
-    st.session_state.pop(_HELD, None)
 
 
 def presets(t: Text) -> None:
