@@ -253,7 +253,7 @@ PLACEMENTS: Mapping[str, Placement] = MappingProxyType(
                 feed_forward=wirings.parallel_feed_forward,
                 final_norm=True,
                 formula=r"x \leftarrow x + f(\mathrm{N}(x)) + g(\mathrm{N}(x))",
-                used_by=("GPT-J", "GPT-NeoX", "PaLM", "Phi", "Cohere"),
+                used_by=("GPT-J", "PaLM", "Phi", "Cohere"),
                 source="2204.02311",
             ),
         )
