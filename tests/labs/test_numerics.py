@@ -52,6 +52,9 @@ def test_a_vector_without_a_norm_is_explained(open_lab):
 def test_an_incident_says_what_is_computed_for_it(open_lab, name, lang):
     page = open_lab("numerics", lang, view="incidents", incident=name)
     assert not page.exception
+    assert (Text(lang)("A danger shown with numbers of its own, not the report of a model.") in said(page)) == (
+        not INCIDENTS[name].happened
+    )
     for claim in INCIDENTS[name].claims():
         assert claim_text(claim, Text(lang)) in said(page)
 

@@ -51,6 +51,8 @@ def incidents(t: Text) -> FloatsGiven:
     st.markdown(t(incident.sentence))
     for claim in incident.claims():
         st.markdown(f"- {claim_text(claim, t)}")
+    if not incident.happened:
+        st.caption(t("A danger shown with numbers of its own, not the report of a model."))
     if incident.source:
         st.caption(t("Source: {source}", source=incident.source))
     for column, picture in zip(st.columns(2, gap="large"), incident_pictures(name, t=t, mode=mode()), strict=False):
