@@ -36,10 +36,8 @@ function reachable() {
 
 let due = 0
 const watch = new MutationObserver(() => {
-  due ||= window.requestAnimationFrame(() => {
-    due = 0
-    reachable()
-  })
+  window.clearTimeout(due)
+  due = window.setTimeout(reachable, 100) // once for what is drawn in one go
 })
 
 export default function ({ data, parentElement }) {

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-import re
-
 from playwright.sync_api import Locator, Page, expect
 
 LABS = {name: f"/{name}" for name in ("vector", "axes", "depth", "placements", "numerics", "cost")} | {"home": "/"}
 DRAWN = ("vector", "axes", "depth", "numerics")
 """Labs whose first view has a figure."""
+
+QUIET = 500
+"""Milliseconds without a change after which a page is at rest."""
+
+AT_REST = """
+(quiet) => {
+  if (!window.rest) {
+    window.rest = { changed: performance.now() };
+    const note = () => { window.rest.changed = performance.now(); };
+    const all = { childList: true, subtree: true, characterData: true, attributes: true };
+    new MutationObserver(note).observe(document, all);
+  }
+  const app = document.querySelector("[data-testid=stApp]");
+  const tools = document.querySelector(".nv-tools button");
+  return app?.dataset.testScriptState === "notRunning" && tools?.textContent
+    && performance.now() - window.rest.changed > quiet;
+}
+"""
 
 SMALL = "depths=1%2C2&seeds=1&d_model=32&seq_len=8&batch=2&layers=2"
 
@@ -29,6 +45,8 @@ def press(page: Page, x: float, y: float) -> None:
 
 
 def settled(page: Page) -> None:
-    """Wait until the script has answered and its last parts are drawn."""
-    expect(page.locator(".nv-tools button").first).not_to_be_empty()
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", re.compile("notRunning"))
+    """Wait until the script has answered and nothing on the page has changed for a while.
+
+    A click takes a moment to reach the server: until then the page looks as much at rest as it will be afterwards.
+    """
+    page.wait_for_function(AT_REST, arg=QUIET)
